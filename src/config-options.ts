@@ -1,0 +1,159 @@
+import {
+  parseListen,
+  parseOneOf,
+  parseOrigins,
+  parsePath,
+  parseRoles,
+  parseStorage,
+  parseText,
+  parseUrl,
+} from './config-parsers.ts'
+import type { LogLevel } from './platform/log.ts'
+
+export interface Option<T> {
+  readonly name: `BACKHAUL_${string}`
+  /** Gives the value, or `undefined` when the text cannot be one. */
+  readonly parse: (text: string) => T | undefined
+  /** What `parse` is given when the variable is not set; absent = the option stays undefined. */
+  readonly fallback?: string
+  /** A secret may also be given as the path of a file in `<name>_FILE`. */
+  readonly secret?: true
+  readonly form: string
+  readonly summary: string
+  readonly defaultWords?: string
+}
+
+function option<T>(definition: Option<T> & { readonly fallback: string }): Option<T> & { readonly fallback: string }
+function option<T>(definition: Option<T>): Option<T>
+function option<T>(definition: Option<T>): Option<T> {
+  return definition
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const satisfies readonly LogLevel[]
+
+/** Every variable that Backhaul reads. `readConfig`, the README's table and `--help` are all made from this. */
+export const options = {
+  data: option({
+    name: 'BACKHAUL_DATA',
+    parse: parsePath,
+    fallback: './backhaul-data',
+    form: 'folder',
+    summary: 'Where everything is kept: database, blobs, keys.',
+  }),
+  apiListen: option({
+    name: 'BACKHAUL_API_LISTEN',
+    parse: parseListen,
+    fallback: '127.0.0.1:3080',
+    form: '`host:port`',
+    summary: 'Where both APIs and the documentation are served; port 0 picks a free one.',
+  }),
+  contentListen: option({
+    name: 'BACKHAUL_CONTENT_LISTEN',
+    parse: parseListen,
+    fallback: '127.0.0.1:8080',
+    form: '`host:port`',
+    summary: 'Where published repositories are served; port 0 picks a free one.',
+  }),
+  contentUrl: option({
+    name: 'BACKHAUL_CONTENT_URL',
+    parse: parseUrl,
+    form: 'URL',
+    summary: 'How package clients reach the content listener.',
+    defaultWords: 'the bound address',
+  }),
+  adminPassword: option({
+    name: 'BACKHAUL_ADMIN_PASSWORD',
+    parse: parseText,
+    secret: true,
+    form: 'text',
+    summary: 'Password of `admin` at the first start.',
+    defaultWords: 'a random one, written to `<data>/admin-password`',
+  }),
+  secretKey: option({
+    name: 'BACKHAUL_SECRET_KEY',
+    parse: parseText,
+    secret: true,
+    form: 'text',
+    summary: 'Encrypts stored secrets. All processes that share a database need the same.',
+    defaultWords: 'a key made in `<data>/secret-key`',
+  }),
+  databaseUrl: option({
+    name: 'BACKHAUL_DATABASE_URL',
+    parse: parseText,
+    secret: true,
+    form: 'PostgreSQL URL',
+    summary: 'A PostgreSQL 15 to 18 to use.',
+    defaultWords: 'an embedded one',
+  }),
+  storage: option({
+    name: 'BACKHAUL_STORAGE',
+    parse: parseStorage,
+    fallback: 'file',
+    form: '`file`',
+    summary: 'Where blobs are kept: `file` is the folder `<data>/blobs`.',
+  }),
+  roles: option({
+    name: 'BACKHAUL_ROLES',
+    parse: parseRoles,
+    fallback: 'api,content,worker,links',
+    form: 'list',
+    summary: 'What this process does.',
+  }),
+  httpProxyId: option({
+    name: 'BACKHAUL_HTTP_PROXY_ID',
+    parse: parsePositiveInteger,
+    form: 'number',
+    summary: 'Id of the HTTP proxy that `global_default_http_proxy` means.',
+  }),
+  fetchDeny: option({
+    name: 'BACKHAUL_FETCH_DENY',
+    parse: parseOneOf(['none', 'private'] as const),
+    fallback: 'none',
+    form: '`none` or `private`',
+    summary: '`private` refuses upstreams on private, loopback and link-local addresses.',
+  }),
+  importPath: option({
+    name: 'BACKHAUL_IMPORT_PATH',
+    parse: parsePath,
+    form: 'folder',
+    summary: 'The only folder below which `file:` URLs are allowed as upstreams.',
+    defaultWords: 'none: `file:` URLs are refused',
+  }),
+  corsOrigins: option({
+    name: 'BACKHAUL_CORS_ORIGINS',
+    parse: parseOrigins,
+    fallback: '',
+    form: 'list of origins',
+    summary: 'Web origins whose pages may call the API; `*` allows all.',
+    defaultWords: 'none',
+  }),
+  webUiFolder: option({
+    name: 'BACKHAUL_WEB_UI_DIR',
+    parse: parsePath,
+    form: 'folder',
+    summary: 'A folder served at `/static/web-ui`.',
+  }),
+  tlsCertificate: option({
+    name: 'BACKHAUL_TLS_CERT',
+    parse: parsePath,
+    form: 'file',
+    summary: 'PEM certificate chain; with `BACKHAUL_TLS_KEY` both listeners speak HTTPS.',
+  }),
+  tlsKey: option({
+    name: 'BACKHAUL_TLS_KEY',
+    parse: parsePath,
+    form: 'file',
+    summary: 'PEM private key.',
+  }),
+  logLevel: option({
+    name: 'BACKHAUL_LOG_LEVEL',
+    parse: parseOneOf(logLevels),
+    fallback: 'info',
+    form: logLevels.join(', '),
+    summary: 'What is logged, as JSON lines on standard error.',
+  }),
+} as const
+
+function parsePositiveInteger(text: string): number | undefined {
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
+}

@@ -1,0 +1,52 @@
+import type { Kysely } from 'kysely'
+import { type Actor, forbidden, hasRight } from '../../platform/auth/actor.ts'
+import { type ContentTables, type OrganizationRole, organizationRoles } from '../tables.ts'
+import { findRole, listMemberships } from './organization-store.ts'
+
+/** Who may do what in an organization; administrators may do everything everywhere. */
+export class OrganizationAccess {
+  readonly #db: Kysely<ContentTables>
+
+  constructor(db: Kysely<ContentTables>) {
+    this.#db = db
+  }
+
+  async canView(actor: Actor, organizationId: number): Promise<boolean> {
+    return (await this.#role(actor, organizationId)) !== undefined
+  }
+
+  /**
+   * To be asked after `canView`: what one may not see is not found, what one may not do is forbidden.
+   *
+   * @throws AppError `forbidden` that names the missing permission
+   */
+  async requireRole(
+    actor: Actor,
+    organizationId: number,
+    needed: { role: OrganizationRole; permission: string },
+  ): Promise<void> {
+    const role = await this.#role(actor, organizationId)
+    const rank = (name: OrganizationRole | undefined) => (name === undefined ? -1 : organizationRoles.indexOf(name))
+    if (rank(role) < rank(needed.role)) throw forbidden(needed.permission)
+  }
+
+  /** The member whom lists must be cut down to; undefined for those who see everything. */
+  memberId(actor: Actor): number | undefined {
+    return hasRight(actor, 'admin') ? undefined : (actor.userId ?? 0)
+  }
+
+  /** The scopes of tasks that somebody sees. */
+  async visibleScopes(actor: Actor): Promise<string[]> {
+    const ids = actor.userId === undefined ? [] : await listMemberships(this.#db, actor.userId)
+    return ids.map(organizationScope)
+  }
+
+  async #role(actor: Actor, organizationId: number): Promise<OrganizationRole | undefined> {
+    if (hasRight(actor, 'admin')) return 'manager'
+    return actor.userId === undefined ? undefined : findRole(this.#db, organizationId, actor.userId)
+  }
+}
+
+export function organizationScope(id: number): string {
+  return `organization:${id}`
+}

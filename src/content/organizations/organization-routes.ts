@@ -1,0 +1,40 @@
+import { type Route, route } from '../../platform/http/endpoint.ts'
+import { pageOf } from '../../platform/http/paging.ts'
+import { timestamp } from '../../platform/http/timestamps.ts'
+import { indexBody } from '../index-body.ts'
+import type { OrganizationRow } from '../tables.ts'
+import { organizationEndpoints as endpoints } from './organization-contract.ts'
+import type { OrganizationService } from './organization-service.ts'
+
+export function organizationRoutes(organizations: OrganizationService): Route[] {
+  return [
+    route(endpoints.list, async ({ actor, query }) => {
+      const page = pageOf(query)
+      const { rows, total } = await organizations.listOrganizations(actor, query, page)
+      return indexBody(rows.map(presentOrganization), { total, page })
+    }),
+    route(endpoints.show, async ({ actor, params }) =>
+      presentOrganization(await organizations.getOrganization(actor, params.id)),
+    ),
+    route(endpoints.listMembers, ({ actor, params }) => organizations.listMembers(actor, params.id)),
+    route(endpoints.saveMember, ({ actor, params, body }) => {
+      return organizations.saveMember(actor, { organizationId: params.id, userId: params.user_id, role: body.role })
+    }),
+    route(endpoints.deleteMember, async ({ actor, params }) => {
+      await organizations.deleteMember(actor, params.id, params.user_id)
+      return {}
+    }),
+  ]
+}
+
+function presentOrganization({ id, name, label, description, created_at, updated_at }: OrganizationRow): object {
+  return {
+    id,
+    name,
+    label,
+    title: name,
+    description,
+    created_at: timestamp(created_at),
+    updated_at: timestamp(updated_at),
+  }
+}

@@ -1,0 +1,99 @@
+import type { Db } from '../../platform/db/database.ts'
+import type { Page } from '../../platform/http/paging.ts'
+import type { ContentTables, OrganizationRole, OrganizationRow } from '../tables.ts'
+
+type ContentDb = Db<ContentTables>
+
+export async function findOrganization(db: ContentDb, id: number): Promise<OrganizationRow | undefined> {
+  return db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export interface OrganizationFilter {
+  /** Only organizations that this user is a member of. */
+  readonly memberId?: number | undefined
+  readonly name?: string | undefined
+  readonly label?: string | undefined
+}
+
+export async function listOrganizations(
+  db: ContentDb,
+  { memberId, name, label }: OrganizationFilter,
+  page: Page,
+): Promise<{ rows: OrganizationRow[]; total: number }> {
+  let query = db.selectFrom('organizations')
+  if (name !== undefined) query = query.where('name', '=', name)
+  if (label !== undefined) query = query.where('label', '=', label)
+  if (memberId !== undefined) {
+    query = query.where('id', 'in', (sub) =>
+      sub.selectFrom('organization_members').select('organization_id').where('user_id', '=', memberId),
+    )
+  }
+  const rows = query.selectAll().orderBy('name').offset(page.offset)
+  const { total } = await query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { rows: await (page.limit === undefined ? rows : rows.limit(page.limit)).execute(), total }
+}
+
+export async function findLibrary(db: ContentDb, organizationId: number) {
+  return db
+    .selectFrom('environments')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('is_library', '=', true)
+    .executeTakeFirstOrThrow()
+}
+
+export async function findRole(
+  db: ContentDb,
+  organizationId: number,
+  userId: number,
+): Promise<OrganizationRole | undefined> {
+  const row = await db
+    .selectFrom('organization_members')
+    .select('role')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row?.role
+}
+
+export interface Member {
+  readonly organization_id: number
+  readonly user_id: number
+  readonly role: OrganizationRole
+}
+
+export async function listMembers(db: ContentDb, organizationId: number): Promise<Member[]> {
+  return db
+    .selectFrom('organization_members')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('user_id')
+    .execute()
+}
+
+export async function saveMember(db: ContentDb, member: Member): Promise<void> {
+  await db
+    .insertInto('organization_members')
+    .values(member)
+    .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doUpdateSet({ role: member.role }))
+    .execute()
+}
+
+export async function deleteMember(db: ContentDb, organizationId: number, userId: number): Promise<boolean> {
+  const result = await db
+    .deleteFrom('organization_members')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return result.numDeletedRows > 0n
+}
+
+/** The organizations that somebody is a member of. */
+export async function listMemberships(db: ContentDb, userId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('organization_members')
+    .select('organization_id')
+    .where('user_id', '=', userId)
+    .execute()
+  return rows.map(({ organization_id }) => organization_id)
+}

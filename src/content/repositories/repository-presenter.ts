@@ -1,0 +1,101 @@
+import { timestamp } from '../../platform/http/timestamps.ts'
+import type { TaskRow } from '../../platform/tasks/tables.ts'
+import { contentTypes } from '../types/index.ts'
+import type { RepositoryView } from './repository-service.ts'
+import type { RepositoryRecord } from './repository-store.ts'
+
+export interface Presenting {
+  /** How clients reach the content listener. */
+  readonly contentUrl: string
+  readonly now: number
+}
+
+/** The record of lists. */
+export function presentRepository({ repository, lastSync }: RepositoryView, { contentUrl, now }: Presenting): object {
+  return {
+    id: repository.id,
+    name: repository.name,
+    label: repository.label,
+    description: repository.description,
+    content_type: repository.content_type,
+    url: repository.url,
+    relative_path: repository.relative_path,
+    full_path: `${contentUrl}/content/${repository.relative_path}/`,
+    library_instance_id: null,
+    kt_environment: environmentOf(repository),
+    product: {
+      id: repository.product_id,
+      cp_id: String(repository.product_id),
+      name: repository.product_name,
+      orphaned: false,
+      redhat: false,
+      sync_plan: null,
+    },
+    content_label: contentLabel(repository),
+    content_counts: contentCounts(repository),
+    last_sync: lastSync === undefined ? null : presentLastSync(lastSync),
+    last_sync_words: lastSync?.ended_at ? agoInWords(now - lastSync.ended_at.getTime()) : null,
+  }
+}
+
+/** The record of single repositories: what lists show, and all attributes. Secrets are only said to exist. */
+export function presentRepositoryInFull(view: RepositoryView, presenting: Presenting): object {
+  const { repository } = view
+  const hasPassword = repository.upstream_password_sealed !== null
+  return {
+    ...presentRepository(view, presenting),
+    organization_id: repository.organization_id,
+    organization: {
+      name: repository.organization_name,
+      label: repository.organization_label,
+      id: repository.organization_id,
+    },
+    environment: { ...environmentOf(repository), registry_unauthenticated_pull: false },
+    created_at: timestamp(repository.created_at),
+    updated_at: timestamp(repository.updated_at),
+    last_contents_changed: timestamp(repository.last_contents_changed),
+    promoted: false,
+    unprotected: repository.unprotected,
+    mirror_on_sync: repository.mirror_on_sync,
+    verify_ssl_on_sync: repository.verify_ssl_on_sync,
+    download_policy: null,
+    download_concurrency: repository.download_concurrency,
+    upstream_username: repository.upstream_username,
+    upstream_password_exists: hasPassword,
+    upstream_auth_exists: hasPassword && repository.upstream_username !== null,
+    permissions: { deletable: true },
+    content_view_environments: [],
+  }
+}
+
+function environmentOf({
+  environment_id,
+  environment_name,
+}: RepositoryRecord): { id: number; name: string | null } | null {
+  return environment_id === null ? null : { id: environment_id, name: environment_name }
+}
+
+function contentLabel({ organization_label, product_label, label }: RepositoryRecord): string {
+  return [organization_label, product_label, label].join('_').replaceAll(' ', '_')
+}
+
+function contentCounts({ counts }: RepositoryRecord): Record<string, number> {
+  const kinds = contentTypes.flatMap(({ unitKinds }) => unitKinds)
+  return Object.fromEntries(kinds.map(({ kind, countKey }) => [countKey, counts[kind] ?? 0]))
+}
+
+function presentLastSync({ id, username, started_at, ended_at, state, result, progress }: TaskRow): object {
+  return { id, username, started_at: timestamp(started_at), ended_at: timestamp(ended_at), state, result, progress }
+}
+
+function agoInWords(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  if (minutes < 1) return 'less than a minute'
+  if (minutes < 60) return plural(minutes, 'minute')
+  if (minutes < 60 * 24) return plural(Math.round(minutes / 60), 'hour')
+  return plural(Math.round(minutes / 60 / 24), 'day')
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

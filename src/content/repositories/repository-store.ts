@@ -1,0 +1,172 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Db, isUniqueViolation } from '../../platform/db/database.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { Page } from '../../platform/http/paging.ts'
+import type { ContentTables, RootRepositoryRow } from '../tables.ts'
+
+type ContentDb = Db<ContentTables>
+
+/** A repository row with its attributes and with whatever it belongs to. */
+export interface RepositoryRecord extends Omit<RootRepositoryRow, 'id'> {
+  readonly id: number
+  readonly root_id: number
+  readonly environment_id: number | null
+  readonly environment_name: string | null
+  readonly set_id: number
+  readonly latest_version: number
+  readonly published_version: number | null
+  readonly counts: Record<string, number>
+  readonly relative_path: string
+  readonly sync_state: Record<string, unknown> | null
+  readonly last_contents_changed: Date | null
+  readonly product_name: string
+  readonly product_label: string
+  readonly organization_id: number
+  readonly organization_name: string
+  readonly organization_label: string
+  readonly last_sync_task_id: string | null
+}
+
+function selectRecords(db: ContentDb) {
+  return db
+    .selectFrom('repositories as r')
+    .innerJoin('root_repositories as root', 'root.id', 'r.root_id')
+    .innerJoin('products as p', 'p.id', 'root.product_id')
+    .innerJoin('organizations as o', 'o.id', 'p.organization_id')
+    .innerJoin('content_sets as s', 's.id', 'r.set_id')
+    .innerJoin('content_set_versions as v', (join) =>
+      join.onRef('v.set_id', '=', 's.id').onRef('v.number', '=', 's.latest_version'),
+    )
+    .leftJoin('environments as e', 'e.id', 'r.environment_id')
+    .leftJoin('publications as pub', 'pub.id', 'r.publication_id')
+}
+
+const columns = [
+  'root.product_id',
+  'root.name',
+  'root.label',
+  'root.description',
+  'root.content_type',
+  'root.url',
+  'root.unprotected',
+  'root.mirror_on_sync',
+  'root.verify_ssl_on_sync',
+  'root.download_concurrency',
+  'root.upstream_username',
+  'root.upstream_password_sealed',
+  'root.created_at',
+  'root.updated_at',
+  'r.id',
+  'r.root_id',
+  'r.environment_id',
+  'e.name as environment_name',
+  'r.set_id',
+  's.latest_version',
+  'pub.set_version as published_version',
+  'v.counts',
+  'r.relative_path',
+  'r.sync_state',
+  'r.last_contents_changed',
+  'r.last_sync_task_id',
+  'p.name as product_name',
+  'p.label as product_label',
+  'o.id as organization_id',
+  'o.name as organization_name',
+  'o.label as organization_label',
+] as const
+
+export async function findRepository(db: ContentDb, id: number): Promise<RepositoryRecord | undefined> {
+  return selectRecords(db).select(columns).where('r.id', '=', id).executeTakeFirst()
+}
+
+/** The repository that is served at this path on the content listener. */
+export async function findRepositoryByPath(db: ContentDb, relativePath: string) {
+  return db
+    .selectFrom('repositories as r')
+    .innerJoin('root_repositories as root', 'root.id', 'r.root_id')
+    .innerJoin('products as p', 'p.id', 'root.product_id')
+    .leftJoin('publications as pub', 'pub.id', 'r.publication_id')
+    .select(['r.id', 'r.set_id', 'r.publication_id', 'r.last_contents_changed', 'root.unprotected'])
+    .select(['pub.set_version', 'p.organization_id'])
+    .where('r.relative_path', '=', relativePath)
+    .executeTakeFirst()
+}
+
+export interface RepositoryFilter {
+  readonly memberId?: number | undefined
+  readonly organizationId?: number | undefined
+  readonly productId?: number | undefined
+  readonly name?: string | undefined
+  readonly label?: string | undefined
+  readonly contentType?: string | undefined
+}
+
+export async function listRepositories(
+  db: ContentDb,
+  filter: RepositoryFilter,
+  page: Page,
+): Promise<{ rows: RepositoryRecord[]; total: number }> {
+  const query = selectRecords(db).where(conditionOf(filter))
+  const rows = query.select(columns).orderBy('root.name').orderBy('r.id', 'desc').offset(page.offset)
+  const { total } = await query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { rows: await (page.limit === undefined ? rows : rows.limit(page.limit)).execute(), total }
+}
+
+function conditionOf(filter: RepositoryFilter) {
+  const given: RawBuilder<boolean>[] = []
+  const add = <T>(value: T | undefined, condition: (value: T) => RawBuilder<boolean>) => {
+    if (value !== undefined) given.push(condition(value))
+  }
+  add(filter.organizationId, (id) => sql`o.id = ${id}`)
+  add(filter.productId, (id) => sql`p.id = ${id}`)
+  add(filter.name, (name) => sql`root.name = ${name}`)
+  add(filter.label, (label) => sql`root.label = ${label}`)
+  add(filter.contentType, (type) => sql`root.content_type = ${type}`)
+  add(filter.memberId, (id) => sql`o.id in (select organization_id from organization_members where user_id = ${id})`)
+  return given.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(given, sql` and `)}`
+}
+
+export type NewRootRepository = Omit<RootRepositoryRow, 'id' | 'created_at' | 'updated_at'>
+
+export async function insertRootRepository(db: ContentDb, root: NewRootRepository): Promise<number> {
+  try {
+    const { id } = await db.insertInto('root_repositories').values(root).returning('id').executeTakeFirstOrThrow()
+    return id
+  } catch (error) {
+    for (const field of ['name', 'label'] as const) {
+      if (isUniqueViolation(error, `root_repositories_${field}_key`)) throw taken(field, root[field], error)
+    }
+    throw error
+  }
+}
+
+function taken(field: string, value: string, cause: unknown): AppError {
+  return new AppError('invalid', `Validation failed: the ${field} "${value}" is taken in this product`, {
+    cause,
+    fields: { [field]: ['has already been taken'] },
+  })
+}
+
+export interface NewRepository {
+  readonly root_id: number
+  readonly environment_id: number
+  readonly set_id: number
+  readonly relative_path: string
+}
+
+export async function insertRepository(db: ContentDb, repository: NewRepository): Promise<number> {
+  const { id } = await db.insertInto('repositories').values(repository).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+export async function setLastSyncTask(db: ContentDb, repositoryId: number, taskId: string): Promise<void> {
+  await db.updateTable('repositories').set({ last_sync_task_id: taskId }).where('id', '=', repositoryId).execute()
+}
+
+export async function setSyncState(db: ContentDb, repositoryId: number, state: Record<string, unknown>): Promise<void> {
+  await db
+    .updateTable('repositories')
+    .set({ sync_state: JSON.stringify(state) })
+    .where('id', '=', repositoryId)
+    .execute()
+}

@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { BlobStore } from '../../platform/blobs/blob-store.ts'
+import { parseRange, type RangeAnswer } from './byte-range.ts'
+import { isNotModified, isRangeWanted } from './conditions.ts'
+
+export interface SentFile {
+  readonly name: string
+  readonly sha256: string
+  readonly sizeBytes: number
+  readonly lastModified: Date
+  readonly cacheControl: string
+}
+
+/** Answers GET and HEAD with stored bytes: ETag is the digest; ranges and conditions as in RFC 9110. */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { file, store }: { file: SentFile; store: BlobStore },
+): Promise<unknown> {
+  const { headers } = request
+  const validators = { etag: `"${file.sha256}"`, lastModified: file.lastModified }
+  reply.headers({
+    etag: validators.etag,
+    'last-modified': file.lastModified.toUTCString(),
+    'accept-ranges': 'bytes',
+    'cache-control': file.cacheControl,
+    'x-content-type-options': 'nosniff',
+  })
+  if (isNotModified(headers, validators)) return reply.code(304).send()
+
+  const answer = isRangeWanted(headers, validators)
+    ? parseRange(headers.range, file.sizeBytes)
+    : ({ kind: 'whole' } as const)
+  if (answer.kind === 'unsatisfiable') {
+    return reply
+      .code(416)
+      .header('content-range', `bytes */${file.sizeBytes}`)
+      .type('text/plain')
+      .send('The range lies outside the file\n')
+  }
+  return sendBytes(request, reply, { file, store, answer })
+}
+
+async function sendBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    file,
+    store,
+    answer,
+  }: { file: SentFile; store: BlobStore; answer: Exclude<RangeAnswer, { kind: 'unsatisfiable' }> },
+): Promise<unknown> {
+  const { start, end } = answer.kind === 'part' ? answer.range : { start: 0, end: file.sizeBytes - 1 }
+  reply.header('content-length', end - start + 1).header('content-type', contentType(file.name))
+  if (answer.kind === 'part') reply.code(206).header('content-range', `bytes ${start}-${end}/${file.sizeBytes}`)
+  if (request.method === 'HEAD') return reply.send()
+  const { body } = await store.open(file.sha256, answer.kind === 'part' ? answer.range : undefined)
+  return reply.send(body)
+}
+
+const contentTypes: ReadonlyMap<string, string> = new Map([
+  ['gz', 'application/gzip'],
+  ['json', 'application/json'],
+  ['txt', 'text/plain; charset=utf-8'],
+  ['xml', 'application/xml'],
+  ['zst', 'application/zstd'],
+])
+
+/** Never a type that a browser would run: repositories hold what strangers made. */
+function contentType(name: string): string {
+  const extension = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
+  return contentTypes.get(extension) ?? 'application/octet-stream'
+}

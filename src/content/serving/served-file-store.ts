@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
+import type { ContentTables } from '../tables.ts'
+
+export interface ServedFile {
+  readonly sha256: string
+  readonly sizeBytes: number
+  /** Metadata lies under names that stay while their content changes. */
+  readonly isMetadata: boolean
+}
+
+/** What a publication consists of. */
+export interface PublicationContent {
+  readonly publicationId: number
+  readonly setId: number
+  readonly version: number
+}
+
+type ContentDb = Db<ContentTables>
+
+/** The file at a path of a publication whose bytes are stored; its own metadata comes before units. */
+export async function findServedFile(
+  db: ContentDb,
+  { publicationId, setId, version }: PublicationContent,
+  path: string,
+): Promise<ServedFile | undefined> {
+  const { rows } = await sql<ServedFile>`
+    select sha256, size_bytes as "sizeBytes", true as "isMetadata"
+    from publication_files where publication_id = ${publicationId} and path = ${path}
+    union all
+    (select f.sha256, f.size_bytes, false from unit_files f
+      join content_set_units m on m.unit_id = f.unit_id
+    where f.path = ${path} and f.artifact is not null
+      and m.set_id = ${setId} and m.added_in <= ${version} and (m.removed_in is null or m.removed_in > ${version})
+    limit 1)
+    limit 1`.execute(db)
+  return rows[0]
+}
+
+export interface ListedEntry {
+  readonly name: string
+  readonly isFolder: boolean
+  readonly sizeBytes: number | null
+}
+
+/** The files and folders right below a folder (`''` or ending in a slash) of a publication, folders first. */
+export async function listFolder(
+  db: ContentDb,
+  { publicationId, setId, version }: PublicationContent,
+  folder: string,
+): Promise<ListedEntry[]> {
+  const { rows } = await sql<ListedEntry>`
+    select name, bool_or(is_folder) as "isFolder", case when bool_or(is_folder) then null else max(size_bytes) end as "sizeBytes"
+    from (
+      select split_part(rest, '/', 1) as name, position('/' in rest) > 0 as is_folder, size_bytes
+      from (
+        select substr(path, length(${folder}) + 1) as rest, size_bytes
+        from publication_files where publication_id = ${publicationId} and starts_with(path, ${folder})
+        union all
+        select substr(f.path, length(${folder}) + 1), f.size_bytes
+        from content_set_units m join unit_files f on f.unit_id = m.unit_id
+        where m.set_id = ${setId} and m.added_in <= ${version} and (m.removed_in is null or m.removed_in > ${version})
+          and starts_with(f.path, ${folder})
+      ) as files
+    ) as entries
+    group by name order by 2 desc, name`.execute(db)
+  return rows
+}

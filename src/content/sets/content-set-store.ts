@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
+import type { ContentTables } from '../tables.ts'
+
+type ContentDb = Db<ContentTables>
+
+/** One immutable version of a content set. */
+export interface SetVersion {
+  readonly setId: number
+  readonly version: number
+}
+
+/** Adds an empty set in version 0. */
+export async function insertContentSet(db: ContentDb): Promise<number> {
+  const { id } = await db.insertInto('content_sets').defaultValues().returning('id').executeTakeFirstOrThrow()
+  await db.insertInto('content_set_versions').values({ set_id: id, number: 0 }).execute()
+  return id
+}
+
+export async function findLatestVersion(db: ContentDb, setId: number): Promise<number> {
+  const row = await db
+    .selectFrom('content_sets')
+    .select('latest_version')
+    .where('id', '=', setId)
+    .executeTakeFirstOrThrow()
+  return row.latest_version
+}
+
+export async function findCounts(db: ContentDb, { setId, version }: SetVersion): Promise<Record<string, number>> {
+  const row = await db
+    .selectFrom('content_set_versions')
+    .select('counts')
+    .where('set_id', '=', setId)
+    .where('number', '=', version)
+    .executeTakeFirst()
+  return row?.counts ?? {}
+}
+
+export interface VersionChange {
+  readonly setId: number
+  /** The task whose staged units are the new content. */
+  readonly taskId: string
+  /** Whether units that are not staged leave the set. */
+  readonly removesOthers: boolean
+}
+
+export interface VersionResult {
+  readonly version: number
+  readonly added: number
+  readonly removed: number
+}
+
+/**
+ * Makes the next version of a set from the units that a task has staged. Nothing differs: no new version.
+ * To be called in a transaction, which also locks the set against other writers.
+ */
+export async function createVersion(
+  tx: ContentDb,
+  { setId, taskId, removesOthers }: VersionChange,
+): Promise<VersionResult> {
+  const { latest_version: latest } = await tx
+    .selectFrom('content_sets')
+    .select('latest_version')
+    .where('id', '=', setId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  const next = latest + 1
+  const removed = removesOthers ? await removeOthers(tx, { setId, taskId, next }) : 0
+  const added = await addStaged(tx, { setId, taskId, next })
+  if (added + removed === 0) return { version: latest, added, removed }
+  await tx.updateTable('content_sets').set({ latest_version: next }).where('id', '=', setId).execute()
+  await insertVersion(tx, { setId, version: next })
+  return { version: next, added, removed }
+}
+
+interface NextVersion {
+  readonly setId: number
+  readonly taskId: string
+  readonly next: number
+}
+
+async function removeOthers(tx: ContentDb, { setId, taskId, next }: NextVersion): Promise<number> {
+  const result = await sql`
+    update content_set_units m set removed_in = ${next}
+    where m.set_id = ${setId} and m.removed_in is null
+      and not exists (select 1 from sync_staging s where s.task_id = ${taskId} and s.unit_id = m.unit_id)`.execute(tx)
+  return Number(result.numAffectedRows ?? 0)
+}
+
+async function addStaged(tx: ContentDb, { setId, taskId, next }: NextVersion): Promise<number> {
+  const result = await sql`
+    insert into content_set_units (set_id, unit_id, added_in)
+    select ${setId}, s.unit_id, ${next} from sync_staging s
+    where s.task_id = ${taskId} and not exists (
+      select 1 from content_set_units m where m.set_id = ${setId} and m.unit_id = s.unit_id and m.removed_in is null)`.execute(
+    tx,
+  )
+  return Number(result.numAffectedRows ?? 0)
+}
+
+async function insertVersion(tx: ContentDb, { setId, version }: SetVersion): Promise<void> {
+  await sql`
+    insert into content_set_versions (set_id, number, counts)
+    select ${setId}, ${version}, coalesce(jsonb_object_agg(kind, count), '{}') from (
+      select u.kind, count(*) from content_set_units m join units u on u.id = m.unit_id
+      where m.set_id = ${setId} and m.removed_in is null group by u.kind) as kinds`.execute(tx)
+}
+
+/** The names of units that a mirror sync would take out of the set, the first ones only. */
+export async function listLeavingUnits(
+  db: ContentDb,
+  { setId, taskId }: { readonly setId: number; readonly taskId: string },
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ path: string }>`
+    select f.path from content_set_units m join unit_files f on f.unit_id = m.unit_id
+    where m.set_id = ${setId} and m.removed_in is null
+      and not exists (select 1 from sync_staging s where s.task_id = ${taskId} and s.unit_id = m.unit_id)
+    order by f.path limit ${limit}`.execute(db)
+  return rows.map(({ path }) => path)
+}
+
+/**
+ * Forgets the versions that nobody needs: neither the latest nor one that a publication points at. Units of
+ * forgotten versions stay until housekeeping finds them unused.
+ */
+export async function purgeVersions(db: ContentDb, setId: number): Promise<void> {
+  await sql`
+    delete from content_set_versions v using content_sets s
+    where s.id = ${setId} and v.set_id = s.id and v.number <> s.latest_version
+      and not exists (select 1 from publications p where p.set_id = s.id and p.set_version = v.number)`.execute(db)
+  await sql`
+    delete from content_set_units m where m.set_id = ${setId} and m.removed_in is not null and not exists (
+      select 1 from content_set_versions v
+      where v.set_id = m.set_id and v.number >= m.added_in and v.number < m.removed_in)`.execute(db)
+}

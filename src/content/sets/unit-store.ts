@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
+import type { DiscoveredUnit, StoredUnit } from '../content-type.ts'
+import type { ContentTables } from '../tables.ts'
+
+type ContentDb = Db<ContentTables>
+
+/**
+ * Gives the ids of units, adding those that are new, and makes all of them safe from housekeeping for an hour.
+ * Known and new ones come back alike; a unit that is given twice comes back once.
+ */
+export async function saveUnits(db: ContentDb, units: readonly DiscoveredUnit[]): Promise<StoredUnit[]> {
+  const byKey = new Map(units.map((unit) => [`${unit.kind}\0${unit.naturalKey}`, unit]))
+  // one order for everybody, or two syncs of the same content would wait for each other's rows in a circle
+  const ordered = [...byKey.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, unit]) => unit)
+  const { rows } = await sql<{ id: number; kind: string; natural_key: string }>`
+    insert into units (kind, natural_key)
+    select * from unnest(${ordered.map(({ kind }) => kind)}::text[], ${ordered.map(({ naturalKey }) => naturalKey)}::text[])
+    on conflict on constraint units_natural_key do update set touched_at = now()
+    returning id, kind, natural_key`.execute(db)
+  return rows.map(({ id, kind, natural_key }) => ({ id, unit: byKey.get(`${kind}\0${natural_key}`) as DiscoveredUnit }))
+}
+
+/** Adds the files of units; those that are known stay as they are. `stored` are the digests whose bytes we have. */
+export async function saveUnitFiles(
+  db: ContentDb,
+  units: readonly StoredUnit[],
+  stored: ReadonlySet<string>,
+): Promise<void> {
+  const files = units.flatMap(({ id, unit }) => unit.files.map((file) => ({ id, ...file })))
+  await sql`
+    insert into unit_files (unit_id, path, sha256, size_bytes, artifact)
+    select * from unnest(
+      ${files.map(({ id }) => id)}::bigint[], ${files.map(({ path }) => path)}::text[],
+      ${files.map(({ sha256 }) => sha256)}::text[], ${files.map(({ sizeBytes }) => sizeBytes)}::bigint[],
+      ${files.map(({ sha256 }) => (stored.has(sha256) ? sha256 : null))}::text[]) as given (unit_id, path, sha256, size_bytes, artifact)
+    order by 1, 2
+    on conflict (unit_id, path) do update set artifact = coalesce(unit_files.artifact, excluded.artifact)`.execute(db)
+}
+
+/** Notes that a running task has found these units; repeating it changes nothing. */
+export async function stageUnits(db: ContentDb, taskId: string, unitIds: readonly number[]): Promise<void> {
+  await sql`
+    insert into sync_staging (task_id, unit_id) select ${taskId}, id from unnest(${unitIds as number[]}::bigint[]) as id
+    on conflict do nothing`.execute(db)
+}
+
+export async function clearStaging(db: ContentDb, taskId: string): Promise<void> {
+  await db.deleteFrom('sync_staging').where('task_id', '=', taskId).execute()
+}
+
+/** Deletes units that no set and no running task holds and that nobody touched for an hour, a bounded number at once. */
+export async function deleteUnusedUnits(db: ContentDb): Promise<number> {
+  const result = await sql`
+    delete from units u where u.id in (
+      select id from units where touched_at < now() - interval '1 hour'
+        and not exists (select 1 from content_set_units m where m.unit_id = units.id)
+        and not exists (select 1 from sync_staging s where s.unit_id = units.id)
+      limit 5000 for update skip locked)`.execute(db)
+  return Number(result.numAffectedRows ?? 0)
+}

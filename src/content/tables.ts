@@ -1,0 +1,143 @@
+import type { Generated, JSONColumnType, Selectable } from 'kysely'
+import type { TaskTables } from '../platform/tasks/tables.ts'
+
+export const organizationRoles = ['viewer', 'editor', 'manager'] as const
+export type OrganizationRole = (typeof organizationRoles)[number]
+
+interface Stamped {
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+}
+
+interface OrganizationsTable extends Stamped {
+  id: Generated<number>
+  name: string
+  label: string
+  description: string | null
+}
+
+interface OrganizationMembersTable {
+  organization_id: number
+  user_id: number
+  role: OrganizationRole
+}
+
+interface EnvironmentsTable extends Stamped {
+  id: Generated<number>
+  organization_id: number
+  name: string
+  label: string
+  is_library: Generated<boolean>
+}
+
+interface ProductsTable extends Stamped {
+  id: Generated<number>
+  organization_id: number
+  name: string
+  label: string
+  description: string | null
+}
+
+interface ContentSetsTable {
+  id: Generated<number>
+  latest_version: Generated<number>
+}
+
+interface ContentSetVersionsTable {
+  set_id: number
+  number: number
+  counts: JSONColumnType<Record<string, number>, string | undefined, string>
+  created_at: Generated<Date>
+}
+
+interface UnitsTable {
+  id: Generated<number>
+  kind: string
+  natural_key: string
+  created_at: Generated<Date>
+  touched_at: Generated<Date>
+}
+
+interface ContentSetUnitsTable {
+  set_id: number
+  unit_id: number
+  added_in: number
+  removed_in: number | null
+}
+
+interface UnitFilesTable {
+  unit_id: number
+  path: string
+  sha256: string
+  size_bytes: number
+  artifact: string | null
+}
+
+interface PublicationsTable {
+  id: Generated<number>
+  set_id: number
+  set_version: number
+  created_at: Generated<Date>
+  retired_at: Date | null
+}
+
+interface PublicationFilesTable {
+  publication_id: number
+  path: string
+  sha256: string
+  size_bytes: number
+}
+
+interface RootRepositoriesTable extends Stamped {
+  id: Generated<number>
+  product_id: number
+  name: string
+  label: string
+  description: string | null
+  content_type: string
+  url: string | null
+  unprotected: boolean
+  mirror_on_sync: boolean
+  verify_ssl_on_sync: boolean
+  download_concurrency: number | null
+  upstream_username: string | null
+  upstream_password_sealed: string | null
+}
+
+interface RepositoriesTable {
+  id: Generated<number>
+  root_id: number
+  environment_id: number | null
+  set_id: number
+  publication_id: number | null
+  relative_path: string
+  sync_state: JSONColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
+  last_sync_task_id: string | null
+  last_contents_changed: Date | null
+}
+
+interface SyncStagingTable {
+  task_id: string
+  unit_id: number
+}
+
+export interface ContentTables extends TaskTables {
+  organizations: OrganizationsTable
+  organization_members: OrganizationMembersTable
+  environments: EnvironmentsTable
+  products: ProductsTable
+  content_sets: ContentSetsTable
+  content_set_versions: ContentSetVersionsTable
+  units: UnitsTable
+  content_set_units: ContentSetUnitsTable
+  unit_files: UnitFilesTable
+  publications: PublicationsTable
+  publication_files: PublicationFilesTable
+  root_repositories: RootRepositoriesTable
+  repositories: RepositoriesTable
+  sync_staging: SyncStagingTable
+}
+
+export type OrganizationRow = Selectable<OrganizationsTable>
+export type ProductRow = Selectable<ProductsTable>
+export type RootRepositoryRow = Selectable<RootRepositoriesTable>

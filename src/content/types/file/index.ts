@@ -1,0 +1,15 @@
+import { join } from 'node:path'
+import type { ContentType } from '../../content-type.ts'
+import { discoverFiles } from './discover.ts'
+import { saveFileUnits } from './file-unit-store.ts'
+import { publishFiles } from './publish.ts'
+
+/** Plain files of any kind, listed by a PULP_MANIFEST. */
+export const file: ContentType = {
+  name: 'file',
+  migrations: join(import.meta.dirname, 'migrations'),
+  unitKinds: [{ kind: 'file', countKey: 'file' }],
+  discover: discoverFiles,
+  saveUnits: saveFileUnits,
+  publish: publishFiles,
+}

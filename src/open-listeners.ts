@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
+import type { Config } from './config.ts'
+import type { Services } from './open-services.ts'
+import { userRoutes } from './platform/auth/user-routes.ts'
+import type { Database } from './platform/db/database.ts'
+import { addRoutes } from './platform/http/add-routes.ts'
+import type { Route } from './platform/http/endpoint.ts'
+import { HttpServer } from './platform/http/http-server.ts'
+import { serviceRoutes } from './platform/http/service-routes.ts'
+import type { Logger } from './platform/log.ts'
+import type { Platform } from './platform/platform.ts'
+import { taskRoutes } from './platform/tasks/task-routes.ts'
+import { version } from './version.ts'
+
+/** Where a process can be reached; undefined for a listener whose role it has not. */
+export interface Listeners {
+  readonly apiUrl: string | undefined
+  readonly contentUrl: string | undefined
+}
+
+export interface ListenersParts {
+  readonly config: Config
+  readonly logger: Logger
+  readonly now: () => number
+  readonly database: Database
+  readonly platform: Platform
+  readonly services: Services
+  /** Told as soon as they are known. */
+  readonly urls: { api?: string; content?: string }
+}
+
+/** Opens the listeners of this process's roles, the API last: it is what people ask whether all is ready. */
+export async function openListeners(parts: ListenersParts): Promise<Listeners & AsyncDisposable> {
+  await using opened = new AsyncDisposableStack()
+  const { config, urls, services, platform } = parts
+  const tls = await readTls(config)
+  if (config.roles.has('content')) {
+    const server = opened.use(newServer('content', parts, tls))
+    services.content.serve(server.app, platform.authenticate)
+    urls.content = await server.listen()
+  }
+  if (config.roles.has('api')) {
+    const server = opened.use(newServer('api', parts, tls))
+    addRoutes(server.app, { routes: apiRoutes(parts), authenticate: platform.authenticate, signal: server.signal })
+    urls.api = await server.listen()
+  }
+  const kept = opened.move()
+  return { apiUrl: urls.api, contentUrl: urls.content, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+type Tls = { readonly cert: Buffer; readonly key: Buffer } | undefined
+
+async function readTls({ tlsCertificate, tlsKey }: Config): Promise<Tls> {
+  if (tlsCertificate === undefined || tlsKey === undefined) return undefined
+  return { cert: await readFile(tlsCertificate), key: await readFile(tlsKey) }
+}
+
+function newServer(name: 'api' | 'content', { config, logger, platform }: ListenersParts, tls: Tls): HttpServer {
+  const isApi = name === 'api'
+  return new HttpServer({
+    name,
+    listen: isApi ? config.apiListen : config.contentListen,
+    tls,
+    logger,
+    metrics: platform.httpMetrics,
+    corsOrigins: isApi ? config.corsOrigins : [],
+    ignoresTrailingSlash: isApi,
+  })
+}
+
+function apiRoutes({ services, platform, database, now }: ListenersParts): Route[] {
+  const routes = [
+    ...services.links.routes,
+    ...services.content.routes,
+    ...taskRoutes(services.tasks, now),
+    ...userRoutes(platform.users, now),
+  ]
+  const checkReady = async () => {
+    await sql`select 1`.execute(database.tables())
+  }
+  const documented = routes.map(({ endpoint }) => endpoint)
+  return [...routes, ...serviceRoutes({ version, registry: platform.registry, checkReady, documented })]
+}

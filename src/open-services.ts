@@ -1,0 +1,53 @@
+import type { Config } from './config.ts'
+import { type Content, contentAccess, createContent } from './content/index.ts'
+import { type Links, openLinks } from './links/index.ts'
+import type { DataFolder } from './platform/data-folder/data-folder.ts'
+import type { Database } from './platform/db/database.ts'
+import type { Logger } from './platform/log.ts'
+import type { Platform } from './platform/platform.ts'
+import { TaskRunner } from './platform/tasks/task-runner.ts'
+import { TaskService } from './platform/tasks/task-service.ts'
+
+export interface ServicesParts {
+  readonly config: Config
+  readonly logger: Logger
+  readonly now: () => number
+  readonly folder: DataFolder
+  readonly database: Database
+  readonly platform: Platform
+  readonly contentUrl: () => string
+}
+
+/** The two halves, and whatever of their work this process does by itself. */
+export interface Services extends AsyncDisposable {
+  readonly tasks: TaskService
+  readonly content: Content
+  readonly links: Links
+}
+
+/** Builds both halves, which know nothing of each other, and starts the roles of this process. */
+export async function openServices({
+  config,
+  logger,
+  now,
+  folder,
+  database,
+  platform,
+  contentUrl,
+}: ServicesParts): Promise<Services> {
+  await using opened = new AsyncDisposableStack()
+  const { notifications, secrets, artifacts, fetcher } = platform
+  const access = contentAccess(database)
+  const tasks = new TaskService({ database, notifications, visibleScopes: (actor) => access.visibleScopes(actor) })
+  const content = createContent({ database, access, tasks, secrets, artifacts, fetcher, contentUrl, now })
+  const links = opened.use(
+    await openLinks({ database, logger, folder: folder.projects, runsNodes: config.roles.has('links') }),
+  )
+  if (config.roles.has('worker')) {
+    const handlers = content.taskHandlers
+    const runner = opened.use(new TaskRunner({ database, notifications, tasks, handlers, logger }))
+    await runner.start()
+  }
+  const kept = opened.move()
+  return { tasks, content, links, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}

@@ -1,0 +1,73 @@
+import type pg from 'pg'
+import type { Logger } from '../log.ts'
+import type { Database } from './database.ts'
+
+type Listener = (payload: string) => void
+
+const reconnectMs = 500
+
+/**
+ * Announcements between all processes that share the database (LISTEN and NOTIFY), on one connection. After a lost connection
+ * every listener hears an empty payload, because something may have been missed.
+ */
+export class Notifications implements AsyncDisposable {
+  readonly #database: Database
+  readonly #logger: Logger
+  readonly #listeners = new Map<string, Set<Listener>>()
+  #client: pg.Client | undefined
+  #retry: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(database: Database, logger: Logger) {
+    this.#database = database
+    this.#logger = logger
+  }
+
+  async start(): Promise<void> {
+    const client = await this.#database.connect()
+    client.on('notification', ({ channel, payload = '' }) => this.#tell(channel, payload))
+    client.on('end', () => this.#reconnect())
+    this.#client = client
+    for (const channel of this.#listeners.keys()) await listen(client, channel)
+  }
+
+  /** The returned function ends the subscription. */
+  async subscribe(channel: string, listener: Listener): Promise<() => void> {
+    const listeners = this.#listeners.get(channel) ?? new Set()
+    this.#listeners.set(channel, listeners.add(listener))
+    if (listeners.size === 1 && this.#client !== undefined) await listen(this.#client, channel)
+    return () => listeners.delete(listener)
+  }
+
+  #tell(channel: string, payload: string): void {
+    for (const listener of this.#listeners.get(channel) ?? []) listener(payload)
+  }
+
+  #reconnect(): void {
+    this.#client = undefined
+    if (this.#isClosed) return
+    this.#retry = setTimeout(() => {
+      this.start().then(
+        () => this.#tellAll(),
+        (error) => {
+          this.#logger.warn({ err: error }, 'cannot listen for announcements of the database')
+          this.#reconnect()
+        },
+      )
+    }, reconnectMs)
+  }
+
+  #tellAll(): void {
+    for (const channel of this.#listeners.keys()) this.#tell(channel, '')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#retry)
+    await this.#client?.end()
+  }
+}
+
+async function listen(client: pg.Client, channel: string): Promise<void> {
+  await client.query(`listen ${client.escapeIdentifier(channel)}`)
+}

@@ -1,0 +1,115 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { type Actor, anonymous } from '../auth/actor.ts'
+import { AppError } from '../errors.ts'
+import { parseBody } from './body.ts'
+import type { Route } from './endpoint.ts'
+import { type Family, familyOf } from './family.ts'
+import { RawReply } from './raw-reply.ts'
+import { requestCheck } from './request-checks.ts'
+
+/** Finds out who a request speaks for, or throws `unauthenticated` or `throttled`. */
+export type Authenticate = (request: FastifyRequest) => Promise<Actor>
+
+export interface RoutesOptions {
+  readonly routes: readonly Route[]
+  readonly authenticate: Authenticate
+  /** Aborts the work of requests that are still running when the server stops. */
+  readonly signal: AbortSignal
+}
+
+/** Puts endpoints on a listener: who asks is found out first, then the request is checked, then the handler runs. */
+export function addRoutes(app: FastifyInstance, { routes, authenticate, signal }: RoutesOptions): void {
+  for (const route of routes) addRoute(app, route, { authenticate, signal })
+  refuseOtherMethods(app, routes)
+}
+
+function addRoute(
+  app: FastifyInstance,
+  { endpoint, handler }: Route,
+  { authenticate, signal }: Omit<RoutesOptions, 'routes'>,
+): void {
+  const check = requestCheck(endpoint)
+  const family = familyOf(endpoint.path)
+  app.route({
+    method: endpoint.method,
+    url: fastifyPath(endpoint.path),
+    ...(endpoint.bodyLimitBytes === undefined ? {} : { bodyLimit: endpoint.bodyLimitBytes }),
+    handler: async (request, reply) => {
+      const actor = endpoint.access === 'public' ? anonymous : await authenticate(request)
+      const body = readBody(request, family)
+      const checked = check({ params: request.params, query: request.query, body })
+      const call = { ...checked, actor, request, reply, signal: AbortSignal.any([signal, gone(reply)]) }
+      return send(reply, endpoint.status, await handler(call))
+    },
+  })
+}
+
+/** The links API shows a refused body in its answer; one that is no JSON is shown as text. */
+function readBody(request: FastifyRequest, family: Family): unknown {
+  const bytes = Buffer.isBuffer(request.body) ? request.body : undefined
+  try {
+    request.parsedBody = parseBody({
+      family,
+      method: request.method,
+      contentType: request.headers['content-type'],
+      bytes,
+    })
+    return request.parsedBody
+  } catch (error) {
+    request.parsedBody = { malformed_json: bytes?.toString('utf8').slice(0, 1000) ?? '' }
+    throw error
+  }
+}
+
+function gone(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort(new AppError('cancelled', 'The caller went away'))
+  })
+  return controller.signal
+}
+
+function send(reply: FastifyReply, status: number, answer: unknown): unknown {
+  if (answer instanceof RawReply) {
+    return reply.code(answer.status).headers(answer.headers).send(answer.body)
+  }
+  if (status === 204) return reply.code(204).send()
+  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answer))
+}
+
+/** A known address asked in another way is 405 with what it takes, not 404. */
+function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
+  const taken = new Map<string, Set<string>>()
+  for (const { endpoint } of routes) {
+    const path = fastifyPath(endpoint.path)
+    taken.set(path, (taken.get(path) ?? new Set()).add(endpoint.method))
+  }
+  for (const [path, methods] of taken) {
+    const others = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).filter(
+      (method) => !methods.has(method),
+    )
+    addRefusal(app, { path, methods, others })
+  }
+}
+
+function addRefusal(
+  app: FastifyInstance,
+  { path, methods, others }: { path: string; methods: ReadonlySet<string>; others: readonly HTTPMethods[] },
+): void {
+  app.route({
+    method: [...others],
+    url: path,
+    exposeHeadRoute: !methods.has('GET'),
+    handler: async (request, reply) => {
+      reply.header('allow', [...methods, ...(methods.has('GET') ? ['HEAD'] : [])].join(', '))
+      throw new AppError(
+        'method_not_allowed',
+        `Cannot ${request.method} ${request.url.split('?', 1)[0]}: it takes ${[...methods].join(', ')}`,
+      )
+    },
+  })
+}
+
+function fastifyPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}

@@ -1,0 +1,70 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Actor } from '../auth/actor.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * What a request may carry and what it gets back. Checks, types, the OpenAPI description and the API's clients
+ * are all made from this one value.
+ */
+export interface EndpointDefinition<P extends TObject, Q extends TObject, B extends TSchema> {
+  readonly method: Method
+  /** Path variables in braces: `/v2/projects/{project_id}`. */
+  readonly path: string
+  readonly status: number
+  /** One line for the documentation. */
+  readonly summary: string
+  readonly tag: string
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+  /** The shape of the answer, for the documentation and for clients. */
+  readonly reply?: TSchema
+  /** `public` needs no login. */
+  readonly access?: 'public' | 'user'
+  /** What happens to top-level keys of the body that `body` does not name; the default is `drop`. */
+  readonly unknownKeys?: 'drop' | 'refuse'
+  /** The body may also come wrapped under this key: `{"repository": {…}}`. */
+  readonly wrapper?: string
+  readonly bodyLimitBytes?: number
+}
+
+export type Endpoint<P extends TObject = TObject, Q extends TObject = TObject, B extends TSchema = TSchema> = Readonly<
+  EndpointDefinition<P, Q, B>
+>
+
+// biome-ignore lint/complexity/noBannedTypes: `{}` is "no variables", as TypeBox infers it
+type None = TObject<{}>
+
+export function endpoint<P extends TObject = None, Q extends TObject = None, B extends TSchema = None>(
+  definition: EndpointDefinition<P, Q, B>,
+): Endpoint<P, Q, B> {
+  return Object.freeze(definition)
+}
+
+/** A checked request. */
+export interface Call<P extends TObject, Q extends TObject, B extends TSchema> {
+  readonly params: Static<P>
+  readonly query: Static<Q>
+  readonly body: Static<B>
+  readonly actor: Actor
+  /** Aborts when the caller goes away or the server stops. */
+  readonly signal: AbortSignal
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+export interface Route {
+  readonly endpoint: Endpoint
+  // biome-ignore lint/suspicious/noExplicitAny: the list of routes forgets each one's own types; `route` has checked them
+  readonly handler: (call: any) => unknown
+}
+
+/** Joins an endpoint with what answers it: the value that `handler` gives is the JSON body. */
+export function route<P extends TObject, Q extends TObject, B extends TSchema>(
+  definition: Endpoint<P, Q, B>,
+  handler: (call: Call<P, Q, B>) => unknown,
+): Route {
+  return { endpoint: definition as unknown as Endpoint, handler }
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { type FastifyInstance, fastify } from 'fastify'
+import type { Logger } from '../log.ts'
+import { addCors } from './cors.ts'
+import { answerErrors } from './error-answers.ts'
+import type { HttpMetrics } from './request-log.ts'
+import { addRequestLog } from './request-log.ts'
+
+export interface HttpServerOptions {
+  readonly name: string
+  readonly listen: { readonly host: string; readonly port: number }
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly logger: Logger
+  readonly metrics: HttpMetrics
+  readonly corsOrigins?: readonly string[]
+  /** Whether `/x/` is the same address as `/x`; where files are served it is not. */
+  readonly ignoresTrailingSlash?: boolean
+  /** How long running requests may go on after the stop was asked for. */
+  readonly graceMs?: number
+}
+
+const defaultBodyLimitBytes = 1024 * 1024
+
+/** One HTTP listener: `app` takes the routes, then `listen` opens it; disposing ends running requests within the grace time. */
+export class HttpServer implements AsyncDisposable {
+  readonly app: FastifyInstance
+  readonly #options: HttpServerOptions
+  readonly #stopping = new AbortController()
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options
+    this.app = createApp(options)
+    addRequestLog(this.app, options)
+    addCors(this.app, options.corsOrigins ?? [])
+    answerErrors(this.app, options.logger)
+  }
+
+  /** Aborts when the server has waited long enough for its running requests. */
+  get signal(): AbortSignal {
+    return this.#stopping.signal
+  }
+
+  /** Opens the listener and gives its URL. */
+  async listen(): Promise<string> {
+    await this.app.listen(this.#options.listen)
+    const { port } = this.app.server.address() as AddressInfo
+    const { host } = this.#options.listen
+    const scheme = this.#options.tls === undefined ? 'http' : 'https'
+    return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { graceMs = 10_000 } = this.#options
+    const timer = setTimeout(() => this.#cutOff(), graceMs)
+    try {
+      await this.app.close()
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #cutOff(): void {
+    this.#stopping.abort()
+    this.app.server.closeAllConnections()
+  }
+}
+
+function createApp({ tls, ignoresTrailingSlash = false }: HttpServerOptions): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    genReqId: () => randomUUID(),
+    bodyLimit: defaultBodyLimitBytes,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: true,
+    routerOptions: { ignoreTrailingSlash: ignoresTrailingSlash, maxParamLength: 1000 },
+    requestTimeout: 0,
+    ...(tls === undefined ? {} : { https: tls }),
+  })
+  // bodies stay bytes here: each route reads them in the way its family of paths wants
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
+  return app
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { type Actor, hasRight } from '../auth/actor.ts'
+import type { Database, Db } from '../db/database.ts'
+import type { Notifications } from '../db/notifications.ts'
+import { notFound } from '../errors.ts'
+import { requestCancel } from './held-task-store.ts'
+import type { TaskRow, TaskTables } from './tables.ts'
+import {
+  findTask,
+  insertChildTask,
+  insertTask,
+  listResources,
+  listTasks,
+  type NewTask,
+  type TaskFilter,
+  type TaskPage,
+  taskChannel,
+} from './task-store.ts'
+
+/** The scopes whose tasks somebody may see besides their own, in the words of the parts that make tasks. */
+export type VisibleScopes = (actor: Actor) => Promise<readonly string[]>
+
+export interface TaskServiceOptions {
+  readonly database: Database
+  readonly notifications: Notifications
+  readonly visibleScopes: VisibleScopes
+}
+
+/** How long parts of a cancelled task may take to heed it. */
+const childGraceMs = 10_000
+
+/** Puts tasks into the queue, shows them, waits for them and cancels them; running them is the runner's work. */
+export class TaskService {
+  readonly #options: TaskServiceOptions
+  readonly #db: Kysely<TaskTables>
+
+  constructor(options: TaskServiceOptions) {
+    this.#options = options
+    this.#db = options.database.tables<TaskTables>()
+  }
+
+  /** Adds a task within the caller's transaction: it exists when, and only when, that commits. */
+  async enqueue<Tables extends TaskTables>(tx: Db<Tables>, task: NewTask): Promise<TaskRow> {
+    return insertTask(tx as unknown as Db<TaskTables>, randomUUID(), task)
+  }
+
+  async getTask(actor: Actor, id: string): Promise<TaskRow> {
+    const task = isUuid(id) ? await findTask(this.#db, id) : undefined
+    if (task === undefined || !(await this.#isVisible(actor, task))) throw notFound('task', id)
+    return task
+  }
+
+  async listTasks(actor: Actor, filter: TaskFilter, page: TaskPage): Promise<{ rows: TaskRow[]; total: number }> {
+    if (hasRight(actor, 'admin')) return listTasks(this.#db, filter, page)
+    const scopes = await this.#options.visibleScopes(actor)
+    return listTasks(this.#db, { ...filter, visibleTo: { userId: actor.userId as number, scopes } }, page)
+  }
+
+  /** Tasks by their ids, whoever asks: for answers that show a task beside something visible. */
+  async findTasks(ids: readonly string[]): Promise<TaskRow[]> {
+    return this.#findAll(ids)
+  }
+
+  async listResources(taskId: string): Promise<{ resource: string; is_exclusive: boolean }[]> {
+    return listResources(this.#db, taskId)
+  }
+
+  async hasChildren(taskId: string): Promise<boolean> {
+    const { total } = await listTasks(this.#db, { parentId: taskId }, { limit: 1, offset: 0 })
+    return total > 0
+  }
+
+  /** Wishes a task to end; what runs heeds it when it can. A stopped task is left as it is. */
+  async cancelTask(actor: Actor, id: string): Promise<TaskRow> {
+    await this.getTask(actor, id)
+    await this.#db.transaction().execute((tx) => requestCancel(tx, id))
+    return this.getTask(actor, id)
+  }
+
+  /** Gives the task as soon as it has stopped, or as it is when `signal` aborts. */
+  async waitForEnd(id: string, signal: AbortSignal): Promise<TaskRow> {
+    const [row] = await this.#waitForAll([id], signal)
+    if (row === undefined) throw notFound('task', id)
+    return row
+  }
+
+  /** Runs parts of a task and gives them when all have stopped; aborting cancels them first. */
+  async runChildren(
+    parent: TaskRow,
+    children: readonly Omit<NewTask, 'resources' | 'user' | 'scope'>[],
+    signal: AbortSignal,
+  ): Promise<TaskRow[]> {
+    const common = {
+      resources: [],
+      parentId: parent.id,
+      user: { id: parent.user_id ?? undefined, login: parent.username },
+      ...(parent.scope === null ? {} : { scope: parent.scope }),
+    }
+    await this.#endChildrenOf(parent.id)
+    const rows = await this.#db.transaction().execute(async (tx) => {
+      const inserted: TaskRow[] = []
+      for (const child of children) inserted.push(await insertChildTask(tx, randomUUID(), { ...child, ...common }))
+      return inserted
+    })
+    const ids = rows.map(({ id }) => id)
+    const ended = await this.#waitForAll(ids, signal)
+    if (!signal.aborted) return ended
+    await this.#endChildrenOf(parent.id)
+    signal.throwIfAborted()
+    return ended
+  }
+
+  /** Parts that an earlier, killed run of the parent left behind must not go on beside the new ones. */
+  async #endChildrenOf(parentId: string): Promise<void> {
+    const { rows } = await listTasks(this.#db, { parentId }, { limit: undefined, offset: 0 })
+    const ids = rows.filter(({ state }) => state !== 'stopped').map(({ id }) => id)
+    for (const id of ids) await this.#db.transaction().execute((tx) => requestCancel(tx, id))
+    await this.#waitForAll(ids, AbortSignal.timeout(childGraceMs))
+  }
+
+  async #waitForAll(ids: readonly string[], signal: AbortSignal): Promise<TaskRow[]> {
+    let isWoken = Promise.withResolvers<void>()
+    const unsubscribe = await this.#options.notifications.subscribe(taskChannel, () => isWoken.resolve())
+    const timer = setInterval(() => isWoken.resolve(), 1000)
+    const wake = () => isWoken.resolve()
+    signal.addEventListener('abort', wake)
+    try {
+      while (true) {
+        isWoken = Promise.withResolvers<void>()
+        const rows = await this.#findAll(ids)
+        if (signal.aborted || rows.every(({ state }) => state === 'stopped')) return rows
+        await isWoken.promise
+      }
+    } finally {
+      unsubscribe()
+      clearInterval(timer)
+      signal.removeEventListener('abort', wake)
+    }
+  }
+
+  async #findAll(ids: readonly string[]): Promise<TaskRow[]> {
+    if (ids.length === 0) return []
+    return this.#db.selectFrom('tasks').selectAll().where('id', 'in', ids).orderBy('seq').execute()
+  }
+
+  async #isVisible(actor: Actor, task: TaskRow): Promise<boolean> {
+    if (hasRight(actor, 'admin') || (task.user_id !== null && task.user_id === actor.userId)) return true
+    return task.scope !== null && (await this.#options.visibleScopes(actor)).includes(task.scope)
+  }
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+}

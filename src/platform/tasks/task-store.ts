@@ -1,0 +1,174 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { HumanizedInput, TaskRow, TaskTables } from './tables.ts'
+
+type TaskDb = Db<TaskTables>
+
+export interface Resource {
+  /** Such as `repository:17`. */
+  readonly name: string
+  readonly mode: 'exclusive' | 'shared'
+}
+
+export interface NewTask {
+  /** Which handler runs it. */
+  readonly kind: string
+  /** The name that Katello's clients know this kind of task by. */
+  readonly label: string
+  /** The whole action in words: `Synchronize repository 'Zoo'`. */
+  readonly action: string
+  readonly humanizedAction: string
+  readonly humanizedInput?: readonly HumanizedInput[]
+  readonly input: Record<string, unknown>
+  readonly resources: readonly Resource[]
+  readonly user: { readonly id: number | undefined; readonly login: string }
+  readonly scope?: string
+}
+
+/** The channel on which new tasks and wishes to cancel are announced to all processes. */
+export const taskChannel = 'backhaul_tasks'
+
+const queueLockClass = 7_206_412
+
+/**
+ * Adds a task at the end of the queue of each of its resources. The queue locks, taken in one order by everybody and
+ * held until the transaction ends, make the numbers of two tasks that share a resource follow the order in which they become visible.
+ */
+export async function insertTask(db: TaskDb, id: string, task: NewTask): Promise<TaskRow> {
+  const names = task.resources.map(({ name }) => name)
+  await sql`select pg_advisory_xact_lock(${queueLockClass}, key)
+    from (select distinct hashtext(name) as key from unnest(${names}::text[]) as name order by key) as keys`.execute(db)
+  const row = await insertRow(db, id, { ...task, parentId: null })
+  await insertResources(db, id, task.resources)
+  await sql`select pg_notify(${taskChannel}, ${JSON.stringify({ planned: id })})`.execute(db)
+  return row
+}
+
+/** Adds a part of a running task: it is covered by its parent's resources and waits for nobody. */
+export async function insertChildTask(
+  db: TaskDb,
+  id: string,
+  task: NewTask & { readonly parentId: string },
+): Promise<TaskRow> {
+  const row = await insertRow(db, id, task)
+  await sql`select pg_notify(${taskChannel}, ${JSON.stringify({ planned: id })})`.execute(db)
+  return row
+}
+
+async function insertRow(
+  db: TaskDb,
+  id: string,
+  task: NewTask & { readonly parentId: string | null },
+): Promise<TaskRow> {
+  return db
+    .insertInto('tasks')
+    .values({
+      id,
+      kind: task.kind,
+      label: task.label,
+      action: task.action,
+      humanized_action: task.humanizedAction,
+      humanized_input: JSON.stringify(task.humanizedInput ?? []),
+      input: JSON.stringify(task.input),
+      parent_id: task.parentId,
+      user_id: task.user.id ?? null,
+      username: task.user.login,
+      scope: task.scope ?? null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+async function insertResources(db: TaskDb, taskId: string, resources: readonly Resource[]): Promise<void> {
+  if (resources.length === 0) return
+  const exclusive = new Set(resources.filter(({ mode }) => mode === 'exclusive').map(({ name }) => name))
+  const names = [...new Set(resources.map(({ name }) => name))]
+  const rows = names.map((resource) => ({ task_id: taskId, resource, is_exclusive: exclusive.has(resource) }))
+  await db.insertInto('task_resources').values(rows).execute()
+}
+
+/**
+ * Takes the oldest task that can run: none of its resources is held, or waited for by an earlier one, in a way that
+ * excludes it. Several processes never get the same task, and pass over what another is just taking.
+ */
+export async function claimTask(db: TaskDb, holder: number, kinds: readonly string[]): Promise<TaskRow | undefined> {
+  const { rows } = await sql<TaskRow>`
+    update tasks set state = 'running', holder = ${holder}, attempts = attempts + 1,
+      started_at = coalesce(started_at, now())
+    where id = (
+      select t.id from tasks t
+      where t.state = 'planned' and t.kind = any(${kinds as string[]})
+        and not exists (
+          select 1 from task_resources mine
+            join task_resources theirs on theirs.resource = mine.resource and theirs.task_id <> mine.task_id
+            join tasks other on other.id = theirs.task_id and other.state <> 'stopped' and other.seq < t.seq
+          where mine.task_id = t.id and (mine.is_exclusive or theirs.is_exclusive)
+        )
+      order by t.seq limit 1
+      for update of t skip locked
+    )
+    returning *`.execute(db)
+  return rows[0]
+}
+
+export async function findTask(db: TaskDb, id: string): Promise<TaskRow | undefined> {
+  return db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export interface TaskFilter {
+  readonly state?: string | undefined
+  readonly result?: string | undefined
+  readonly label?: string | undefined
+  readonly parentId?: string | undefined
+  /** Tasks of this user, or of one of these scopes; all when undefined. */
+  readonly visibleTo?: { readonly userId: number; readonly scopes: readonly string[] } | undefined
+}
+
+export interface TaskPage {
+  readonly limit: number | undefined
+  readonly offset: number
+}
+
+export async function listTasks(
+  db: TaskDb,
+  filter: TaskFilter,
+  page: TaskPage,
+): Promise<{ rows: TaskRow[]; total: number }> {
+  const condition = conditionOf(filter)
+  const query = db
+    .selectFrom('tasks')
+    .selectAll()
+    .where(condition)
+    .orderBy('created_at', 'desc')
+    .orderBy('seq', 'desc')
+    .offset(page.offset)
+  const [rows, { total }] = await Promise.all([
+    (page.limit === undefined ? query : query.limit(page.limit)).execute(),
+    db
+      .selectFrom('tasks')
+      .select(({ fn }) => fn.countAll<number>().as('total'))
+      .where(condition)
+      .executeTakeFirstOrThrow(),
+  ])
+  return { rows, total }
+}
+
+function conditionOf({ state, result, label, parentId, visibleTo }: TaskFilter) {
+  return sql<SqlBool>`(${state ?? null}::text is null or state = ${state ?? null})
+    and (${result ?? null}::text is null or result = ${result ?? null})
+    and (${label ?? null}::text is null or label = ${label ?? null})
+    and (${parentId ?? null}::uuid is null or parent_id = ${parentId ?? null}::uuid)
+    and (${visibleTo === undefined} or user_id = ${visibleTo?.userId ?? null} or scope = any(${visibleTo?.scopes ?? []}))`
+}
+
+export async function listResources(
+  db: TaskDb,
+  taskId: string,
+): Promise<{ resource: string; is_exclusive: boolean }[]> {
+  return db
+    .selectFrom('task_resources')
+    .select(['resource', 'is_exclusive'])
+    .where('task_id', '=', taskId)
+    .orderBy('resource')
+    .execute()
+}
