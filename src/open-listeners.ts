@@ -71,7 +71,7 @@ function newServer(name: 'api' | 'content', { config, logger, platform }: Listen
 
 function apiRoutes({ services, platform, database, now }: ListenersParts): Route[] {
   const routes = [
-    ...services.links.routes,
+    ...(services.links?.routes ?? []),
     ...services.content.routes,
     ...taskRoutes(services.tasks, now),
     ...userRoutes(platform.users, now),

@@ -7,6 +7,7 @@ import type { Logger } from './platform/log.ts'
 import type { Platform } from './platform/platform.ts'
 import { TaskRunner } from './platform/tasks/task-runner.ts'
 import { TaskService } from './platform/tasks/task-service.ts'
+import { version } from './version.ts'
 
 export interface ServicesParts {
   readonly config: Config
@@ -22,7 +23,8 @@ export interface ServicesParts {
 export interface Services extends AsyncDisposable {
   readonly tasks: TaskService
   readonly content: Content
-  readonly links: Links
+  /** Only in the process that has the nodes. */
+  readonly links: Links | undefined
 }
 
 /** Builds both halves, which know nothing of each other, and starts the roles of this process. */
@@ -40,9 +42,9 @@ export async function openServices({
   const access = contentAccess(database)
   const tasks = new TaskService({ database, notifications, visibleScopes: (actor) => access.visibleScopes(actor) })
   const content = createContent({ database, access, tasks, secrets, artifacts, fetcher, contentUrl, now })
-  const links = opened.use(
-    await openLinks({ database, logger, folder: folder.projects, runsNodes: config.roles.has('links') }),
-  )
+  const links = config.roles.has('links')
+    ? opened.use(await openLinks({ database, logger, folder: folder.projects, version }))
+    : undefined
   if (config.roles.has('worker')) {
     const handlers = content.taskHandlers
     const runner = opened.use(new TaskRunner({ database, notifications, tasks, handlers, logger }))

@@ -4,6 +4,7 @@ import { type Actor, hasRight } from '../auth/actor.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
 import { notFound } from '../errors.ts'
+import { isUuid } from '../uuid.ts'
 import { requestCancel } from './held-task-store.ts'
 import type { TaskRow, TaskTables } from './tables.ts'
 import {
@@ -148,8 +149,4 @@ export class TaskService {
     if (hasRight(actor, 'admin') || (task.user_id !== null && task.user_id === actor.userId)) return true
     return task.scope !== null && (await this.#options.visibleScopes(actor)).includes(task.scope)
   }
-}
-
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 }

@@ -1,0 +1,72 @@
+import type { FilterSet } from '../filters/index.ts'
+import type { LinkStatistics } from './counters.ts'
+import type { Address } from './native/socket-address.ts'
+import type { LinkEnd } from './thread/thread-calls.ts'
+
+export type { Address } from './native/socket-address.ts'
+export type { LinkEnd } from './thread/thread-calls.ts'
+
+/** Where a link's end is joined to an emulator. */
+export type PortSpec = UdpPortSpec
+
+/** A UDP socket that carries one bare Ethernet frame per datagram. */
+export interface UdpPortSpec {
+  readonly kind: 'udp'
+  /** Path of a network namespace, such as `/proc/123/ns/net`; the server's own when absent. */
+  readonly namespace?: string
+  /** Where we listen. Port 0 picks one. */
+  readonly local: Address
+  /** The emulator's own socket: only its datagrams are taken. Hosts are IP addresses. */
+  readonly peer: Address
+}
+
+export interface AttachedPort {
+  readonly local: Address
+}
+
+/** What the process of the data plane is asked, by name. Each is done when it is answered. */
+export type PlaneCalls = {
+  openLink(parameters: {
+    readonly linkId: string
+    readonly filters: FilterSet
+    readonly suspended: boolean
+    readonly seed: number
+  }): Promise<void>
+  closeLink(parameters: { readonly linkId: string }): Promise<void>
+  attachPort(parameters: {
+    readonly linkId: string
+    readonly end: LinkEnd
+    readonly port: PortSpec
+  }): Promise<AttachedPort>
+  detachPort(parameters: { readonly linkId: string; readonly end: LinkEnd }): Promise<void>
+  setFilters(parameters: { readonly linkId: string; readonly filters: FilterSet }): Promise<void>
+  setSuspended(parameters: { readonly linkId: string; readonly suspended: boolean }): Promise<void>
+  /** `append`: the file is a capture that was cut short, which goes on. */
+  startCapture(parameters: {
+    readonly linkId: string
+    readonly captureId: string
+    readonly path: string
+    readonly append: boolean
+  }): Promise<void>
+  stopCapture(parameters: { readonly linkId: string; readonly captureId: string }): Promise<void>
+  statistics(parameters: { readonly linkId: string }): Promise<LinkStatistics>
+  /** Ends every capture and link; the process can be killed after its answer. */
+  shutDown(parameters: Record<string, never>): Promise<void>
+}
+
+/** What the process says unasked. */
+export type PlaneEvent =
+  | { readonly event: 'ready' }
+  | {
+      readonly event: 'captureFailed'
+      readonly linkId: string
+      readonly captureId: string
+      readonly reason: string
+    }
+
+/** What the process is started with, as its one argument in JSON. */
+export interface PlaneStart {
+  readonly parentPid: number
+  readonly threads: number
+  readonly queueLimitBytes: number
+}

@@ -1,0 +1,79 @@
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { AppError } from '../../../platform/errors.ts'
+import { answerNow, type Call } from '../call-table.ts'
+import { loadLibc } from '../native/libc.ts'
+import { PortBlocks } from './block-exchange.ts'
+import { DataLoop } from './data-loop.ts'
+import { ChunkPool } from './delay-queue.ts'
+import type { DirectionTools } from './direction.ts'
+import { Outbox } from './outbox.ts'
+import type { ThreadCalls, ThreadStart } from './thread-calls.ts'
+import { ThreadLink } from './thread-link.ts'
+import { UdpPort } from './udp-port.ts'
+import { UdpSender } from './udp-sender.ts'
+import { WallClock } from './wall-clock.ts'
+
+/** prctl(2): how late a wait of this thread may end, in ns; the default of 50 µs is a visible error of a delay. */
+const setTimerSlack = 29
+const timerSlackNs = 1000
+
+/** The entry of a data thread: carries the frames of its links until it is told to stop. */
+function runDataThread({ doorbell, returns, queueLimitBytes }: ThreadStart): void {
+  const port = parentPort
+  if (port === null) throw new Error('Cannot run a data thread as a program')
+
+  const libc = loadLibc()
+  libc.prctl(setTimerSlack, timerSlackNs, 0, 0, 0)
+
+  const obey = () => {
+    for (;;) {
+      const received: { message: Call } | undefined = receiveMessageOnPort(port)
+      if (received === undefined) return
+      port.postMessage(answerNow(calls, received.message))
+    }
+  }
+  const loop = new DataLoop({ libc, doorbell, obey })
+  const blocks = new PortBlocks({ returns, post: (event, transfer) => port.postMessage(event, transfer) })
+  const tools = { outbox: new Outbox(), chunks: new ChunkPool(), clock: new WallClock(libc), queueLimitBytes }
+  const calls = threadCalls({ loop, blocks, tools, sender: new UdpSender(libc) })
+  loop.run()
+  returns.close()
+}
+
+interface ThreadParts {
+  readonly loop: DataLoop
+  readonly blocks: PortBlocks
+  readonly tools: DirectionTools
+  readonly sender: UdpSender
+}
+
+function threadCalls({ loop, blocks, tools, sender }: ThreadParts): ThreadCalls {
+  const links = new Map<string, ThreadLink>()
+  const get = (linkId: string): ThreadLink => {
+    const link = links.get(linkId)
+    if (link === undefined) throw new AppError('not_found', `Cannot find link "${linkId}" in its data thread`)
+    return link
+  }
+
+  return {
+    openLink({ linkId, counters, filters, suspended, seed }) {
+      const link = new ThreadLink({ loop, tools, blocks, counters, seed })
+      link.setFilters(filters)
+      link.setSuspended(suspended)
+      links.set(linkId, link)
+    },
+    closeLink({ linkId }) {
+      links.get(linkId)?.close()
+      links.delete(linkId)
+    },
+    attachPort: ({ linkId, end, fd }) => get(linkId).attach(end, new UdpPort(fd, sender)),
+    detachPort: ({ linkId, end }) => get(linkId).detach(end),
+    setFilters: ({ linkId, filters }) => get(linkId).setFilters(filters),
+    setSuspended: ({ linkId, suspended }) => get(linkId).setSuspended(suspended),
+    startCapture: ({ linkId, key }) => get(linkId).startCapture(key),
+    stopCapture: ({ linkId, key }) => get(linkId).stopCapture(key),
+    stop: () => loop.stop(),
+  }
+}
+
+runDataThread(workerData as ThreadStart)

@@ -1,0 +1,6 @@
+export { type AvailableFilter, availableFilters } from './available-filters.ts'
+export type { FilterKind, FilterSet, FilterSettings, FilterValue, FilterValues, FrameFilter } from './filter-kind.ts'
+export { filterKinds, findFilterKind } from './filter-kinds.ts'
+export { parseFilters } from './parse-filters.ts'
+export { type PreparedFilter, prepareFilters } from './prepare-filters.ts'
+export { seededRandom } from './random.ts'

@@ -1,0 +1,98 @@
+import { Type } from 'typebox'
+import { endpoint } from '../../platform/http/endpoint.ts'
+import { Nullable, OptionalNullable } from '../../platform/http/schemas.ts'
+import { nodeKinds } from './node-kinds.ts'
+
+const projectParams = { project_id: Type.String() }
+const Params = Type.Object({ ...projectParams, node_id: Type.String() })
+const Coordinate = Type.Number({ minimum: -1_000_000, maximum: 1_000_000 })
+
+export const LabelText = {
+  text: Type.String({ maxLength: 1000 }),
+  style: OptionalNullable(Type.String({ maxLength: 1000 })),
+  x: OptionalNullable(Coordinate),
+  y: OptionalNullable(Coordinate),
+  rotation: OptionalNullable(Type.Number({ minimum: -359, maximum: 360 })),
+}
+
+const NodeName = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^/\\\\\\x00-\\x1f\\x7f]+$' })
+
+/** What clients may choose about how a node is drawn. */
+const appearance = {
+  x: Type.Optional(Coordinate),
+  y: Type.Optional(Coordinate),
+  z: Type.Optional(Type.Integer({ minimum: -100_000, maximum: 100_000 })),
+  width: OptionalNullable(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  height: OptionalNullable(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  symbol: OptionalNullable(Type.String({ maxLength: 255 })),
+  label: OptionalNullable(Type.Object(LabelText)),
+  locked: Type.Optional(Type.Boolean()),
+  console_auto_start: Type.Optional(Type.Boolean()),
+}
+
+const Properties = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
+
+const Node = Type.Object({
+  node_id: Type.String(),
+  project_id: Type.String(),
+  name: Type.String(),
+  node_type: Type.String(),
+  status: Type.Enum(['started', 'stopped', 'suspended']),
+  console: Nullable(Type.Integer()),
+})
+
+const tag = 'Nodes'
+const nodes = '/v2/projects/{project_id}/nodes'
+const one = { tag, params: Params, reply: Node }
+
+export const nodeEndpoints = {
+  list: endpoint({
+    method: 'GET',
+    path: nodes,
+    status: 200,
+    summary: 'List the nodes of a project',
+    tag,
+    params: Type.Object(projectParams),
+    reply: Type.Array(Node),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: nodes,
+    status: 201,
+    summary: 'Add a node, which rests until it is started',
+    tag,
+    params: Type.Object(projectParams),
+    unknownKeys: 'refuse',
+    body: Type.Object(
+      {
+        name: NodeName,
+        node_type: Type.Enum(nodeKinds.map(({ type }) => type)),
+        compute_id: Type.Enum(['local']),
+        node_id: OptionalNullable(Type.String({ format: 'uuid' })),
+        properties: OptionalNullable(Properties),
+        ...appearance,
+      },
+      { additionalProperties: false },
+    ),
+    reply: Node,
+  }),
+  show: endpoint({ ...one, method: 'GET', path: `${nodes}/{node_id}`, status: 200, summary: 'Show a node' }),
+  update: endpoint({
+    ...one,
+    method: 'PUT',
+    path: `${nodes}/{node_id}`,
+    status: 200,
+    summary: 'Change a node; a new name or new properties count from its next start',
+    body: Type.Object({ name: Type.Optional(NodeName), properties: OptionalNullable(Properties), ...appearance }),
+  }),
+  delete: endpoint({
+    method: 'DELETE',
+    path: `${nodes}/{node_id}`,
+    status: 204,
+    summary: 'Delete a node with its links and files',
+    tag,
+    params: Params,
+  }),
+  start: endpoint({ ...one, method: 'POST', path: `${nodes}/{node_id}/start`, status: 200, summary: 'Start a node' }),
+  stop: endpoint({ ...one, method: 'POST', path: `${nodes}/{node_id}/stop`, status: 200, summary: 'Stop a node' }),
+}

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { json } from 'node:stream/consumers'
+import { AppError } from '../../platform/errors.ts'
+import type { NodeConsole } from './node-kind.ts'
+import { type Sandbox, sandboxCommand } from './sandbox.ts'
+
+/** A program in its sandbox, seen from outside. */
+export interface SandboxedProcess {
+  /** Process id of the sandbox's first process, through which its namespaces are entered. */
+  readonly pid: number
+  readonly console: NodeConsole
+  readonly ended: Promise<string>
+  kill(): void
+}
+
+/**
+ * Starts a program in a sandbox, on a terminal of its own.
+ *
+ * @param command run by a shell inside the sandbox, as `script(1)` wants it: nothing from outside may be part of it
+ * @throws AppError `conflict` with what the sandbox said
+ */
+export async function startSandboxed(name: string, sandbox: Sandbox, command: string): Promise<SandboxedProcess> {
+  const [program, ...args] = sandboxCommand(sandbox, ['script', '-qfec', command, '/dev/null'])
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], env: {}, detached: true, cwd: '/' })
+  const complaint = collect(child.stderr as Readable)
+  const ended = endOf(child)
+  try {
+    const info = (await json(child.stdio[3] as Readable)) as { 'child-pid': number }
+    return { pid: info['child-pid'], console: consoleOf(child), ended, kill: () => child.kill('SIGKILL') }
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw new AppError('conflict', `Cannot start ${name}: ${(await complaint) || (await ended)}`, { cause: error })
+  }
+}
+
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`),
+    )
+  })
+}
+
+function consoleOf({ stdin, stdout }: ChildProcess): NodeConsole {
+  // typing at a program that is just ending is nobody's error
+  stdin?.on('error', () => undefined)
+  return { input: stdin as NodeConsole['input'], output: stdout as NodeConsole['output'] }
+}
+
+const complaintBytes = 2000
+
+async function collect(stream: Readable): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) {
+    if (text.length < complaintBytes) text += chunk
+  }
+  return text.trim().slice(0, complaintBytes)
+}

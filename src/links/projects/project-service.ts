@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import type { Kysely } from 'kysely'
+import { type Actor, hasRight } from '../../platform/auth/actor.ts'
+import { isForeignKeyViolation } from '../../platform/db/database.ts'
+import { AppError, invalidField } from '../../platform/errors.ts'
+import type { KeyedQueue } from '../keyed-queue.ts'
+import type { Lab } from '../lab.ts'
+import type { LinksTables, ProjectRow } from '../tables.ts'
+import type { ProjectAccess } from './project-access.ts'
+import { defaultSettings } from './project-contract.ts'
+import type { ProjectFolders } from './project-folder.ts'
+import {
+  deleteMember,
+  deleteProject,
+  findProject,
+  insertMember,
+  insertProject,
+  listMembers,
+  listProjects,
+  updateProject,
+} from './project-store.ts'
+
+export interface ProjectServiceParts {
+  readonly db: Kysely<LinksTables>
+  readonly access: ProjectAccess
+  readonly folders: ProjectFolders
+  readonly lab: Lab
+  readonly queue: KeyedQueue
+}
+
+export interface ProjectRequest {
+  readonly name: string
+  readonly project_id?: string | null
+  readonly [setting: string]: unknown
+}
+
+/** Projects: labs that belong to somebody and are open or at rest. */
+export class ProjectService {
+  readonly #parts: ProjectServiceParts
+
+  constructor(parts: ProjectServiceParts) {
+    this.#parts = parts
+  }
+
+  async listProjects(actor: Actor): Promise<ProjectRow[]> {
+    return listProjects(this.#parts.db, hasRight(actor, 'admin') ? undefined : (actor.userId ?? 0))
+  }
+
+  async getProject(actor: Actor, id: string): Promise<ProjectRow> {
+    return this.#parts.access.getProject(actor, id)
+  }
+
+  async createProject(actor: Actor, { name, project_id: wanted, ...settings }: ProjectRequest): Promise<ProjectRow> {
+    const { db } = this.#parts
+    const id = wanted ?? randomUUID()
+    if ((await findProject(db, id)) !== undefined)
+      throw new AppError('conflict', `Cannot create project "${name}": the id ${id} is taken`)
+    return insertProject(db, {
+      id,
+      name,
+      owner_id: actor.userId ?? null,
+      settings: { ...defaultSettings, ...settings },
+    })
+  }
+
+  async updateProject(actor: Actor, id: string, { name, ...settings }: Partial<ProjectRequest>): Promise<ProjectRow> {
+    const project = await this.#parts.access.getProject(actor, id)
+    return updateProject(this.#parts.db, id, { name, settings: { ...project.settings, ...settings } })
+  }
+
+  /** Ends whatever runs in the project, then forgets it and its files. */
+  async deleteProject(actor: Actor, id: string): Promise<void> {
+    const { db, access, folders, lab, queue } = this.#parts
+    await access.getOwnProject(actor, id)
+    await queue.run(id, async () => {
+      await lab.stopProject(id)
+      await db.transaction().execute((tx) => deleteProject(tx, id))
+      await rm(folders.project(id), { recursive: true, force: true })
+    })
+  }
+
+  async openProject(actor: Actor, id: string): Promise<ProjectRow> {
+    await this.#parts.access.getProject(actor, id)
+    return this.#parts.queue.run(id, () => updateProject(this.#parts.db, id, { is_open: true }))
+  }
+
+  /** Its nodes end for good: they are not started again when the project is opened. */
+  async closeProject(actor: Actor, id: string): Promise<void> {
+    const { db, access, lab, queue } = this.#parts
+    await access.getProject(actor, id)
+    await queue.run(id, async () => {
+      await lab.stopProject(id)
+      await db.updateTable('nodes').set({ is_started: false }).where('project_id', '=', id).execute()
+      await updateProject(db, id, { is_open: false })
+    })
+  }
+
+  async listMembers(actor: Actor, id: string): Promise<number[]> {
+    await this.#parts.access.getProject(actor, id)
+    return listMembers(this.#parts.db, id)
+  }
+
+  async addMember(actor: Actor, id: string, userId: number): Promise<void> {
+    await this.#parts.access.getOwnProject(actor, id)
+    try {
+      await insertMember(this.#parts.db, id, userId)
+    } catch (error) {
+      if (isForeignKeyViolation(error)) throw invalidField('user_id', 'is the id of no user')
+      throw error
+    }
+  }
+
+  async removeMember(actor: Actor, id: string, userId: number): Promise<void> {
+    await this.#parts.access.getOwnProject(actor, id)
+    await deleteMember(this.#parts.db, id, userId)
+  }
+}

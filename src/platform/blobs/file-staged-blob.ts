@@ -1,0 +1,73 @@
+import { open, rename, rm } from 'node:fs/promises'
+import { openBlobFile } from './blob-file.ts'
+import type { ByteRange, OpenedBlob, StagedBlob } from './blob-store.ts'
+import type { CheckedBytes } from './incoming-bytes.ts'
+
+/** After this long, the time of the bytes is renewed when they are committed. */
+const freshMs = 5 * 60_000
+
+export interface FileStaging {
+  readonly bytes: CheckedBytes
+  /** Where the bytes are, and where they go. */
+  readonly temporary: string
+  readonly target: string
+  readonly stagedAt: number
+  /** Makes the renames in the folder of the target durable. */
+  readonly syncTargetFolder: () => Promise<void>
+}
+
+/** A checked temporary file of a `FileBlobStore`, which alone makes them. */
+export class FileStagedBlob implements StagedBlob {
+  readonly sha256: string
+  readonly sizeBytes: number
+  readonly digests: CheckedBytes['digests']
+  readonly target: string
+  readonly #staging: FileStaging
+  #state: 'staged' | 'placed' | 'discarded' = 'staged'
+
+  constructor(staging: FileStaging) {
+    this.sha256 = staging.bytes.digests.sha256
+    this.sizeBytes = staging.bytes.sizeBytes
+    this.digests = staging.bytes.digests
+    this.target = staging.target
+    this.#staging = staging
+  }
+
+  open(range?: ByteRange): Promise<OpenedBlob> {
+    return openBlobFile(this.#state === 'placed' ? this.target : this.#staging.temporary, this.sha256, range)
+  }
+
+  async commit(): Promise<void> {
+    await this.place()
+    await this.#staging.syncTargetFolder()
+  }
+
+  /**
+   * Writes the bytes to the medium and renames them into place; that survives a power cut only when the folder is
+   * synced afterwards. An existing file is replaced, never trusted: it could have been damaged since it was written.
+   */
+  async place(): Promise<void> {
+    if (this.#state === 'placed') return
+    const { temporary, stagedAt } = this.#staging
+    const handle = await open(temporary, 'r+')
+    try {
+      // The sweep takes old bytes for forgotten ones.
+      if (Date.now() - stagedAt > freshMs) await handle.utimes(new Date(), new Date())
+      await handle.datasync()
+    } finally {
+      await handle.close()
+    }
+    await rename(temporary, this.target)
+    this.#state = 'placed'
+  }
+
+  async discard(): Promise<void> {
+    if (this.#state !== 'staged') return
+    this.#state = 'discarded'
+    await rm(this.#staging.temporary, { force: true })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.discard()
+  }
+}
