@@ -96,7 +96,7 @@ export const options = {
     name: 'BACKHAUL_ROLES',
     parse: parseRoles,
     fallback: 'api,content,worker,links',
-    form: 'list',
+    form: 'list of `api`, `content`, `worker`, `links`',
     summary: 'What this process does.',
   }),
   httpProxyId: option({

@@ -4,7 +4,8 @@ import { linksMigrations } from './links/index.ts'
 import type { DataFolder } from './platform/data-folder/data-folder.ts'
 import { Database } from './platform/db/database.ts'
 import { startEmbeddedPostgres } from './platform/db/embedded/embedded-postgres.ts'
-import { type MigrationSet, migrate, platformMigrations } from './platform/db/migrate.ts'
+import { migrate, platformMigrations } from './platform/db/migrate.ts'
+import type { MigrationSet } from './platform/db/migration.ts'
 import type { Logger } from './platform/log.ts'
 
 /** All tables of the program, in the order in which they must be made. */

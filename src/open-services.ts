@@ -41,7 +41,7 @@ export async function openServices({
   const { notifications, secrets, artifacts, fetcher } = platform
   const access = contentAccess(database)
   const tasks = new TaskService({ database, notifications, visibleScopes: (actor) => access.visibleScopes(actor) })
-  const content = createContent({ database, access, tasks, secrets, artifacts, fetcher, contentUrl, now })
+  const content = createContent({ database, access, tasks, secrets, artifacts, fetcher, contentUrl, now, logger })
   const links = config.roles.has('links')
     ? opened.use(await openLinks({ database, logger, folder: folder.projects, version }))
     : undefined
@@ -49,6 +49,7 @@ export async function openServices({
     const handlers = content.taskHandlers
     const runner = opened.use(new TaskRunner({ database, notifications, tasks, handlers, logger }))
     await runner.start()
+    opened.use(content.housekeeping).start()
   }
   const kept = opened.move()
   return { tasks, content, links, [Symbol.asyncDispose]: () => kept.disposeAsync() }

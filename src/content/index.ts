@@ -3,12 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import type { SecretBox } from '../platform/auth/secret-box.ts'
 import type { Artifacts } from '../platform/blobs/artifacts.ts'
 import type { Database } from '../platform/db/database.ts'
-import type { MigrationSet } from '../platform/db/migrate.ts'
+import type { MigrationSet } from '../platform/db/migration.ts'
 import type { Fetcher } from '../platform/fetch/fetcher.ts'
 import type { Authenticate } from '../platform/http/add-routes.ts'
 import type { Route } from '../platform/http/endpoint.ts'
+import type { Logger } from '../platform/log.ts'
 import type { TaskHandler } from '../platform/tasks/task-handler.ts'
 import type { TaskService } from '../platform/tasks/task-service.ts'
+import { Housekeeping } from './housekeeping.ts'
 import { OrganizationAccess } from './organizations/organization-access.ts'
 import { organizationRoutes } from './organizations/organization-routes.ts'
 import { OrganizationService } from './organizations/organization-service.ts'
@@ -42,26 +44,21 @@ export interface ContentParts {
   /** How package clients reach the content listener, as soon as that is open. */
   readonly contentUrl: () => string
   readonly now: () => number
+  readonly logger: Logger
 }
 
 export interface Content {
   readonly routes: readonly Route[]
   readonly taskHandlers: readonly TaskHandler[]
+  /** Work of the role `worker` that no task asks for; to be started and disposed of. */
+  readonly housekeeping: Housekeeping
   /** Puts what package clients ask for on the content listener. */
   serve(app: FastifyInstance, authenticate: Authenticate): void
 }
 
 /** Builds the content half. Starts nothing. */
-export function createContent({
-  database,
-  access,
-  tasks,
-  secrets,
-  artifacts,
-  fetcher,
-  contentUrl,
-  now,
-}: ContentParts): Content {
+export function createContent(parts: ContentParts): Content {
+  const { database, access, tasks, secrets, artifacts, fetcher, contentUrl, now, logger } = parts
   const db = database.tables<ContentTables>()
   const organizations = new OrganizationService(db, access)
   const products = new ProductService({ db, access, organizations })
@@ -74,6 +71,7 @@ export function createContent({
       ...repositoryRoutes({ repositories, contentUrl, now }),
     ],
     taskHandlers: [syncHandler({ db, artifacts, fetcher, secrets, types })],
+    housekeeping: new Housekeeping({ db, artifacts, logger }),
     serve: (app, authenticate) => addContentRoutes(app, { db, store: artifacts.store, access, authenticate }),
   }
 }

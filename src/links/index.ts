@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Database } from '../platform/db/database.ts'
-import type { MigrationSet } from '../platform/db/migrate.ts'
+import type { MigrationSet } from '../platform/db/migration.ts'
 import type { Route } from '../platform/http/endpoint.ts'
 import type { Logger } from '../platform/log.ts'
 import { KeyedQueue } from './keyed-queue.ts'

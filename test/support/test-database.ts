@@ -1,12 +1,12 @@
+import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import pg from 'pg'
 import { allMigrations } from '../../src/open-database.ts'
 import { Database } from '../../src/platform/db/database.ts'
-import { startEmbeddedPostgres } from '../../src/platform/db/embedded/embedded-postgres.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 import { createLogger } from '../../src/platform/log.ts'
 
@@ -65,15 +65,15 @@ function testServer(): Promise<string> {
   return embedded
 }
 
+/** In a process of its own, which sees this one end in whatever way: hooks would run before those of the tests. */
 async function startShared(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'backhaul-test-'))
-  const server = await startEmbeddedPostgres({ folder: join(folder, 'postgres'), logger })
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await rm(folder, { recursive: true, force: true })
-  })
-  const { host, port, user, database } = server.connection
-  return `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`
+  const program = join(import.meta.dirname, 'postgres-holder.ts')
+  const holder = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'], detached: true })
+  const [line] = (await once(holder.stdout, 'data')) as [Buffer]
+  holder.stdout.destroy()
+  holder.unref()
+  ;(holder.stdin as Socket).unref()
+  return line.toString().trim()
 }
 
 const templateLock = 7_206_499

@@ -59,6 +59,18 @@ describe('DataPlane process', () => {
     assert.equal(link.plane.pid, pid)
   })
 
+  it('ends when there have been no links for a while, and comes back', async () => {
+    await using link = await TestLink.open({}, { idleMs: 1 })
+    const pid = link.plane.pid ?? 0
+
+    await link.plane.closeLink('link')
+    await until(() => !isAlive(pid))
+    await link.plane.openLink('link', { filters: {}, suspended: false })
+
+    assert.notEqual(link.plane.pid, pid)
+    assert.equal((await link.plane.statistics('link')).forward.framesIn, 0)
+  })
+
   it('keeps no descriptors of closed links', async () => {
     await using link = await TestLink.open()
     const count = () => readdirSync(`/proc/${link.plane.pid}/fd`).length
@@ -83,23 +95,37 @@ describe('DataPlane in a network namespace', { skip: isRoot ? false : 'needs roo
     using space = await openNamespace()
     await using link = await TestLink.open()
     await link.plane.detachPort('link', 1)
-    const program = `
-      const socket = require('node:dgram').createSocket('udp4')
-      socket.on('message', (frame, from) => socket.send(frame, from.port, from.address)).bind(20001, '127.0.0.1')
-    `
-    const echo = spawn('nsenter', [`--net=${space.path}`, process.execPath, '--eval', program])
+    using _echo = startEcho(space.path, 20_001)
 
-    try {
-      await link.plane.attachPort('link', 1, udpPort(20_001, 30_001, space.path))
-      await until(async () => {
-        await link.send(Buffer.from('through the namespace'))
-        return link.peers[0].frames.length > 0
-      })
-    } finally {
-      echo.kill('SIGKILL')
-    }
+    await link.plane.attachPort('link', 1, udpPort(20_001, 30_001, space.path))
+    await until(async () => {
+      await link.send(Buffer.from('through the namespace'))
+      return link.peers[0].frames.length > 0
+    })
 
     assert.equal(link.peers[0].frames[0]?.toString(), 'through the namespace')
+  })
+
+  it('carries bursts of frames larger than the MTU there', async () => {
+    using space = await openNamespace(1280)
+    await using link = await TestLink.open({ delay: [50] })
+    await link.plane.detachPort('link', 1)
+    await link.plane.attachPort('link', 1, udpPort(20_001, 30_001, space.path))
+    using _echo = startEcho(space.path, 20_001)
+    await until(async () => {
+      await link.send(Buffer.from('is it there?'))
+      return link.peers[0].frames.length > 0
+    })
+
+    await link.send(...Array.from({ length: 40 }, (_, number) => numberedFrame(number, 3000)))
+    const large = () => link.peers[0].frames.filter((frame) => frame.length === 3000)
+    await until(() => large().length === 40)
+
+    assert.deepEqual(
+      large().map(numberOf),
+      Array.from({ length: 40 }, (_, number) => number),
+    )
+    assert.equal((await link.plane.statistics('link')).forward.dropped['send_failed'], 0)
   })
 
   it('uses the same port number in several namespaces, and here after that', async () => {
@@ -136,12 +162,23 @@ interface Namespace extends Disposable {
 }
 
 /** A network namespace that lives as long as a sleeping process in it. */
-async function openNamespace(): Promise<Namespace> {
-  const sleeper = spawn('unshare', ['--net', 'sh', '-c', 'ip link set lo up && echo up && exec sleep 1000'], {
+async function openNamespace(mtu = 65_536): Promise<Namespace> {
+  const script = `ip link set lo up mtu ${mtu} && echo up && exec sleep 1000`
+  const sleeper = spawn('unshare', ['--net', 'sh', '-c', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await once(sleeper.stdout, 'data')
   return { path: `/proc/${sleeper.pid}/ns/net`, [Symbol.dispose]: () => sleeper.kill('SIGKILL') }
+}
+
+/** A program in the namespace that sends every datagram back. */
+function startEcho(namespace: string, port: number): Disposable {
+  const program = `
+    const socket = require('node:dgram').createSocket('udp4')
+    socket.on('message', (frame, from) => socket.send(frame, from.port, from.address)).bind(${port}, '127.0.0.1')
+  `
+  const echo = spawn('nsenter', [`--net=${namespace}`, process.execPath, '--eval', program])
+  return { [Symbol.dispose]: () => echo.kill('SIGKILL') }
 }
 
 function startParent(): ChildProcess & { stdout: NodeJS.ReadableStream } {

@@ -18,6 +18,8 @@ export interface DataPlaneOptions {
   readonly threads?: number
   /** How much one direction of a link may hold back for its delay; 64 MiB by default. */
   readonly queueLimitBytes?: number
+  /** How long the process stays after the last link is closed; 30 s by default. */
+  readonly idleMs?: number
   /** Called when a capture ended by itself (disk full, too slow). Its file is closed and whole; the link goes on. */
   readonly onCaptureFailed?: (linkId: string, captureId: string, reason: string) => void
 }
@@ -44,10 +46,11 @@ interface WantedLink {
 
 const maxThreads = 2
 const defaultQueueLimitBytes = 64 * 1024 * 1024
+const defaultIdleMs = 30_000
 const seedLimit = 2 ** 48 - 1
 
 /**
- * Carries the frames of all links, in a process of its own that is started at the first link. When that process ends
+ * Carries the frames of all links, in a process of its own that is there while there are links. When that process ends
  * by itself it is started again and every link is brought back, running captures included; calls wait meanwhile.
  *
  * A call is in force when it resolves. It throws `not_found` for a link that is not open and `unavailable` when there is
@@ -67,6 +70,7 @@ export class DataPlane implements AsyncDisposable {
         threads: options.threads ?? Math.min(maxThreads, availableParallelism()),
         queueLimitBytes: options.queueLimitBytes ?? defaultQueueLimitBytes,
       },
+      idleMs: options.idleMs ?? defaultIdleMs,
       isNeeded: () => this.#links.size > 0,
       restore: (child) => this.#restore(child),
       onEvent: (event) => this.#receive(event),
@@ -100,6 +104,7 @@ export class DataPlane implements AsyncDisposable {
       if (!this.#links.has(linkId)) return
       await this.#supervisor.call('closeLink', { linkId })
       this.#links.delete(linkId)
+      this.#supervisor.rest()
     })
   }
 

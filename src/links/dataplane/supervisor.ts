@@ -9,6 +9,8 @@ export interface SupervisorOptions extends Omit<PlaneChildOptions, 'onExit'> {
   readonly logger: Logger
   /** Whether a process that ended has to be started again at once. */
   readonly isNeeded: () => boolean
+  /** How long a process that is not needed is kept. */
+  readonly idleMs: number
   /** Brings a fresh process to the wanted state. Other calls wait meanwhile. */
   readonly restore: (child: PlaneChild) => Promise<void>
 }
@@ -26,6 +28,7 @@ export class Supervisor implements AsyncDisposable {
   #current: Promise<PlaneChild> | undefined
   #child: PlaneChild | undefined
   #failures = 0
+  #idleTimer: NodeJS.Timeout | undefined
   #startedAt = 0
 
   constructor(options: SupervisorOptions) {
@@ -46,6 +49,18 @@ export class Supervisor implements AsyncDisposable {
     name: Name,
     parameters: Parameters1<PlaneCalls, Name>,
   ): Promise<Result<PlaneCalls, Name>> {
+    clearTimeout(this.#idleTimer)
+    try {
+      return await this.#callUntilAnswered(name, parameters)
+    } finally {
+      this.rest()
+    }
+  }
+
+  async #callUntilAnswered<Name extends keyof PlaneCalls>(
+    name: Name,
+    parameters: Parameters1<PlaneCalls, Name>,
+  ): Promise<Result<PlaneCalls, Name>> {
     let gone: unknown
     for (let attempt = 0; attempt < maxTries; attempt += 1) {
       try {
@@ -59,10 +74,27 @@ export class Supervisor implements AsyncDisposable {
     throw new AppError('unavailable', `Cannot ${name} in the data plane: it ends each time`, { cause: gone })
   }
 
+  /** Ends a process that is not needed any more, unless it is within a while. */
+  rest(): void {
+    clearTimeout(this.#idleTimer)
+    if (this.#options.isNeeded() || this.#stopped.signal.aborted) return
+    this.#idleTimer = setTimeout(() => void this.#stopIdle(), this.#options.idleMs)
+    this.#idleTimer.unref()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped.abort()
+    clearTimeout(this.#idleTimer)
     await this.#current?.catch(() => undefined)
     await this.#child?.stop()
+  }
+
+  async #stopIdle(): Promise<void> {
+    const child = this.#child
+    if (child === undefined || this.#options.isNeeded()) return
+    this.#child = undefined
+    this.#current = undefined
+    await child.stop()
   }
 
   #running(): Promise<PlaneChild> {

@@ -1,6 +1,6 @@
 import { AppError, messageOf } from '../../platform/errors.ts'
 import type { FilterKind, FilterParameter, FilterSet, FilterValue, FilterValues, IntParameter } from './filter-kind.ts'
-import { filterKinds, findFilterKind } from './filter-kinds.ts'
+import { filterKinds } from './filter-kinds.ts'
 
 const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)$/
 
@@ -10,7 +10,7 @@ const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)$/
  * fractions or text. Throws `invalid` that names every bad filter, or `conflict` when this machine lacks what a filter
  * needs.
  */
-export function parseFilters(input: unknown): FilterSet {
+export function parseFilters(input: unknown, kinds: readonly FilterKind[] = filterKinds): FilterSet {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw refusal(['must be an object of filter types and their values'])
   }
@@ -18,19 +18,22 @@ export function parseFilters(input: unknown): FilterSet {
   const parsed = new Map<string, FilterValues>()
   const problems: string[] = []
   for (const [type, values] of Object.entries(input)) {
-    const found = parseFilter(type, values)
+    const kind = kinds.find((known) => known.type === type)
+    const found = kind === undefined ? unknownKind(kinds) : parseFilter(kind, values)
     if (typeof found === 'string') problems.push(`"${type}" ${found}`)
     else if (!isOff(found)) parsed.set(type, found)
   }
   if (problems.length > 0) throw refusal(problems)
 
-  return inOrder(parsed)
+  return inOrder(parsed, kinds)
+}
+
+function unknownKind(kinds: readonly FilterKind[]): string {
+  return `is not a filter: there are ${kinds.map((kind) => kind.type).join(', ')}`
 }
 
 /** Gives the checked values, or what is wrong with them. */
-function parseFilter(type: string, input: unknown): FilterValues | string {
-  const kind = findFilterKind(type)
-  if (kind === undefined) return `is not a filter: there are ${filterKinds.map((known) => known.type).join(', ')}`
+function parseFilter(kind: FilterKind, input: unknown): FilterValues | string {
   if (!Array.isArray(input)) return 'must have a list of values'
   if (input.length > kind.parameters.length) {
     return `takes at most ${kind.parameters.length} value(s), not ${input.length}`
@@ -90,9 +93,9 @@ function isOff(values: FilterValues): boolean {
   return isBlank(values) || values[0] === 0
 }
 
-function inOrder(parsed: ReadonlyMap<string, FilterValues>): FilterSet {
+function inOrder(parsed: ReadonlyMap<string, FilterValues>, kinds: readonly FilterKind[]): FilterSet {
   const set: Record<string, FilterValues> = {}
-  for (const { type } of filterKinds) {
+  for (const { type } of kinds) {
     const values = parsed.get(type)
     if (values !== undefined) set[type] = values
   }

@@ -51,7 +51,17 @@ export class LoginThrottle {
         }),
       )
       .execute()
-    await this.#db.deleteFrom('login_failures').where('last_at', '<', windowStart).execute()
+    await this.#forgetOlder(windowStart)
+  }
+
+  /** Passes over rows that another failure is just counted in, so that the two never wait for each other. */
+  async #forgetOlder(time: Date): Promise<void> {
+    await this.#db
+      .deleteFrom('login_failures')
+      .where('subject', 'in', (old) =>
+        old.selectFrom('login_failures').select('subject').where('last_at', '<', time).forUpdate().skipLocked(),
+      )
+      .execute()
   }
 
   /** A right password clears what its login failed before; the address still answers for its other guesses. */

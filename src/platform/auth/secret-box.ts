@@ -23,7 +23,7 @@ export class SecretBox {
   open(sealed: string, purpose: string): string {
     try {
       const bytes = Buffer.from(sealed.replace(/^v1:/, ''), 'base64')
-      const decipher = createDecipheriv(algorithm, this.#key, bytes.subarray(0, 12))
+      const decipher = createDecipheriv(algorithm, this.#key, bytes.subarray(0, 12), { authTagLength: 16 })
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(12, 28))
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
     } catch (error) {

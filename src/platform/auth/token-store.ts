@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { type Db, isUniqueViolation } from '../db/database.ts'
-import { AppError } from '../errors.ts'
+import { type Db, isForeignKeyViolation, isUniqueViolation } from '../db/database.ts'
+import { AppError, notFound } from '../errors.ts'
 import type { AuthTables, PersonalTokenRow, UserRow } from './tables.ts'
 
 type AuthDb = Db<AuthTables>
@@ -34,6 +34,7 @@ export async function insertToken(db: AuthDb, { userId, name, token, expiresAt }
   try {
     return await db.insertInto('personal_tokens').values(row).returningAll().executeTakeFirstOrThrow()
   } catch (error) {
+    if (isForeignKeyViolation(error)) throw notFound('user', userId)
     if (!isUniqueViolation(error, 'personal_tokens_name_key')) throw error
     throw new AppError('conflict', `Cannot create token "${name}": the name is taken`, {
       cause: error,

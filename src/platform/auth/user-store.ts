@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Db, isUniqueViolation } from '../db/database.ts'
-import { AppError } from '../errors.ts'
+import { AppError, notFound } from '../errors.ts'
 import type { AuthTables, NewUserRow, UserRow } from './tables.ts'
 
 type AuthDb = Db<AuthTables>
@@ -18,6 +18,7 @@ export async function insertUser(db: AuthDb, user: NewUserRow): Promise<UserRow>
   )
 }
 
+/** @throws AppError `not_found` when the user was deleted meanwhile */
 export async function updateUser(db: AuthDb, id: number, changes: UserChanges): Promise<UserRow> {
   return refuseTakenLogin(changes.login, () =>
     db
@@ -25,7 +26,7 @@ export async function updateUser(db: AuthDb, id: number, changes: UserChanges): 
       .set({ ...changes, updated_at: sql`now()` })
       .where('id', '=', id)
       .returningAll()
-      .executeTakeFirstOrThrow(),
+      .executeTakeFirstOrThrow(() => notFound('user', id)),
   )
 }
 
@@ -50,7 +51,12 @@ export async function findUser(db: AuthDb, id: number): Promise<UserRow | undefi
 }
 
 export async function findUserByLogin(db: AuthDb, login: string): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where(sql<boolean>`lower(login) = lower(${login})`).executeTakeFirst()
+  return db.selectFrom('users').selectAll().where(sameLogin(login)).executeTakeFirst()
+}
+
+/** Folded as the unique index folds, whatever the database's own collation is. */
+function sameLogin(login: string) {
+  return sql<boolean>`lower(login) = lower(${login}::text collate "C")`
 }
 
 export async function listUsers(db: AuthDb): Promise<UserRow[]> {
@@ -63,6 +69,7 @@ export async function lockAdministrators(db: AuthDb): Promise<number[]> {
     .selectFrom('users')
     .select('id')
     .where(sql<boolean>`'admin' = any(rights) and not is_disabled`)
+    .orderBy('id')
     .forUpdate()
     .execute()
   return rows.map(({ id }) => id)

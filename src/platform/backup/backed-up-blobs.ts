@@ -11,6 +11,9 @@ interface Artifact {
 }
 
 const listedAtOnce = 1000
+/** Blobs of up to this size are read before it is their turn, so many at a time. */
+const smallBytes = 256 * 1024
+const readAhead = 16
 
 export async function countBlobs(client: pg.Client): Promise<Manifest['blobs']> {
   const { rows } = await client.query<Manifest['blobs']>(
@@ -21,35 +24,58 @@ export async function countBlobs(client: pg.Client): Promise<Manifest['blobs']> 
 
 /** The bytes of every artifact that the open snapshot has, ordered by name. */
 export async function* backedUpBlobs(client: pg.Client, store: BlobStore): AsyncGenerator<TarEntry, void, undefined> {
-  for (let last = ''; ; ) {
-    const { rows } = await client.query<Artifact>(
+  for (let last: string | undefined = ''; last !== undefined; ) {
+    const { rows }: { rows: Artifact[] } = await client.query<Artifact>(
       'select sha256, size_bytes from artifacts where sha256 > $1 order by sha256 limit $2',
       [last, listedAtOnce],
     )
-    for (const artifact of rows) yield blobEntry(store, artifact)
-    const next = rows.at(-1)?.sha256
-    if (next === undefined) return
-    last = next
+    yield* entriesOf(store, rows)
+    last = rows.at(-1)?.sha256
   }
 }
 
-function blobEntry(store: BlobStore, { sha256, size_bytes: sizeBytes }: Artifact): TarEntry {
-  return { name: entryNames.blob(sha256), sizeBytes, content: checkedContent(store, sha256, sizeBytes) }
+async function* entriesOf(store: BlobStore, artifacts: readonly Artifact[]): AsyncGenerator<TarEntry, void, undefined> {
+  const ahead = new Map<Artifact, Promise<Uint8Array[]>>()
+  for (const [index, artifact] of artifacts.entries()) {
+    for (const next of artifacts.slice(index, index + readAhead)) {
+      if (next.size_bytes <= smallBytes && !ahead.has(next)) ahead.set(next, readSmall(store, next))
+    }
+    const content = (await ahead.get(artifact)) ?? checkedContent(store, artifact)
+    ahead.delete(artifact)
+    yield { name: entryNames.blob(artifact.sha256), sizeBytes: artifact.size_bytes, content }
+  }
 }
 
-async function* checkedContent(store: BlobStore, sha256: string, sizeBytes: number): AsyncGenerator<Uint8Array> {
-  const stored = await store.stat(sha256)
-  if (stored?.sizeBytes !== sizeBytes) {
-    const state = stored === undefined ? 'it is missing' : `it has ${stored.sizeBytes} bytes instead of ${sizeBytes}`
-    throw new AppError('internal', `Cannot back up blob "${sha256}": ${state}`)
-  }
-  await using opened = await store.open(sha256)
+function readSmall(store: BlobStore, artifact: Artifact): Promise<Uint8Array[]> {
+  const reading = readAll(checkedContent(store, artifact))
+  reading.catch(() => {}) // thrown when it is its turn, or not at all when another failure comes first
+  return reading
+}
+
+async function readAll(content: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of content) chunks.push(chunk)
+  return chunks
+}
+
+async function* checkedContent(
+  store: BlobStore,
+  { sha256, size_bytes: sizeBytes }: Artifact,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  await using opened = await store.open(sha256).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error
+    throw damaged(sha256, 'it is missing')
+  })
+  if (opened.sizeBytes !== sizeBytes) throw damaged(sha256, `it has ${opened.sizeBytes} bytes instead of ${sizeBytes}`)
   const hasher = new Hasher()
   for await (const chunk of opened.body as AsyncIterable<Uint8Array>) {
     hasher.update(chunk)
     yield chunk
   }
   const found = hasher.finish().sha256
-  if (found === sha256) return
-  throw new AppError('internal', `Cannot back up blob "${sha256}": it is damaged, its sha256 is ${found}`)
+  if (found !== sha256) throw damaged(sha256, `it is damaged, its sha256 is ${found}`)
+}
+
+function damaged(sha256: string, state: string): AppError {
+  return new AppError('internal', `Cannot back up blob "${sha256}": ${state}`)
 }

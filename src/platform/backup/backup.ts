@@ -5,10 +5,10 @@ import { to as copyTo } from 'pg-copy-streams'
 import { pinBytes } from '../blobs/artifact-locks.ts'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import type { Database } from '../db/database.ts'
+import { readAppliedMigrations } from '../db/migration.ts'
 import { backedUpBlobs, countBlobs } from './backed-up-blobs.ts'
 import { prepareSession, quoted, readSequences, readTables, type Table } from './catalogue.ts'
 import { type BackedUpTable, createManifest, entryNames, type Manifest } from './manifest.ts'
-import { readAppliedMigrations } from './migrations.ts'
 import { type TarEntry, writeTar } from './tar-writer.ts'
 
 export interface BackupOptions {

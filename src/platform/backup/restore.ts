@@ -1,16 +1,24 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { isDeepStrictEqual } from 'node:util'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { abortable } from '../blobs/abortable.ts'
 import { pinBytes } from '../blobs/artifact-locks.ts'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import type { Database } from '../db/database.ts'
-import type { MigrationSet } from '../db/migrate.ts'
+import { lockMigrations, type MigrationSet } from '../db/migration.ts'
 import { AppError } from '../errors.ts'
-import { prepareSession, quoted, readTables } from './catalogue.ts'
+import { prepareSession, quoted, readSequences, readTables, type Table } from './catalogue.ts'
 import { loosen, tighten } from './loading.ts'
-import { type BackedUpTable, entryNames, type Manifest, parseManifest, parseSequences } from './manifest.ts'
+import {
+  type BackedUpTable,
+  entryNames,
+  type Manifest,
+  parseManifest,
+  parseSequences,
+  type Sequences,
+} from './manifest.ts'
 import { applyMigrations } from './migrations.ts'
 import { RestoredBlobs } from './restored-blobs.ts'
 import { readText, TarReader } from './tar-reader.ts'
@@ -44,6 +52,8 @@ export async function restore({ database, blobs, migrations, input, signal }: Re
   const client = await database.connect()
   try {
     await prepareSession(client)
+    // A server that starts meanwhile must find the whole backup, or nothing.
+    await lockMigrations(client)
     // Bytes that are committed to the store before their rows are must not be taken for forgotten ones.
     await pinBytes(client)
     await client.query('begin')
@@ -73,16 +83,11 @@ async function prepareTables(client: pg.Client, manifest: Manifest, sets: readon
   if (tables.length > 0) await client.query(`truncate ${tables.map(({ name }) => quoted(name)).join(', ')}`)
 }
 
-function refuseOtherTables(
-  backedUp: readonly Pick<BackedUpTable, 'name' | 'columns'>[],
-  present: typeof backedUp,
-): void {
-  const describe = (tables: typeof backedUp) =>
+function refuseOtherTables(backedUp: readonly Table[], present: readonly Table[]): void {
+  const describe = (tables: readonly Table[]) =>
     tables.map(({ name, columns }) => `${name} (${columns.toSorted().join(', ')})`).sort()
-  const [wanted, found] = [describe(backedUp), describe(present)]
-  const odd = wanted.find((table) => !found.includes(table)) ?? found.find((table) => !wanted.includes(table))
-  if (odd === undefined && wanted.length === found.length) return
-  throw new AppError('invalid', `Cannot restore: the tables of the backup are not those of its migrations: ${odd}`)
+  if (isDeepStrictEqual(describe(backedUp), describe(present))) return
+  throw new AppError('invalid', 'Cannot restore: the tables of the backup are not those of its migrations')
 }
 
 async function loadTables(client: pg.Client, { tables }: Manifest, reader: TarReader): Promise<void> {
@@ -92,12 +97,20 @@ async function loadTables(client: pg.Client, { tables }: Manifest, reader: TarRe
     if (rows === table.rows) continue
     throw new AppError('invalid', `Cannot restore: table "${table.name}" has ${rows} rows instead of ${table.rows}`)
   }
-  const sequences = parseSequences(await readText(await reader.take(entryNames.sequences), textBytes))
+  await restartSequences(client, parseSequences(await readText(await reader.take(entryNames.sequences), textBytes)))
+  await asDamage('the references between tables', () => tighten(client, loosened))
+}
+
+/** Within the transaction, which `setval` would not be. */
+async function restartSequences(client: pg.Client, sequences: Sequences): Promise<void> {
+  const namesOf = (list: Sequences) => list.map(({ name }) => name).sort()
+  if (!isDeepStrictEqual(namesOf(sequences), namesOf(await readSequences(client)))) {
+    throw new AppError('invalid', 'Cannot restore: the sequences of the backup are not those of its migrations')
+  }
   for (const { name, next } of sequences) {
     const restart = `alter sequence ${quoted(name)} restart with ${next}`
     await asDamage(`sequence "${name}"`, () => client.query(restart))
   }
-  await asDamage('the references between tables', () => tighten(client, loosened))
 }
 
 async function loadTable(client: pg.Client, { name, columns }: BackedUpTable, reader: TarReader): Promise<number> {
@@ -130,7 +143,7 @@ async function restoreBlobs({ client, blobs, manifest, reader, signal }: Restori
     await restored.stage(entry, signal)
     await reader.take(entry.name)
   }
-  await restored.commit(manifest.blobs)
+  await asDamage('the blobs', () => restored.commit(manifest.blobs))
 }
 
 /** What the database refuses while a backup is loaded is the backup's fault. */

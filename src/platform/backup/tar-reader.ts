@@ -65,7 +65,7 @@ async function* readEntries(input: AsyncIterable<Uint8Array>): AsyncGenerator<Re
     for await (const entry of tar) {
       const { name, type, size = 0 } = entry.header
       if (type !== 'file') throw new AppError('invalid', `Cannot restore: the backup has a ${type} in it`)
-      yield { name, sizeBytes: size, content: readContent(entry) }
+      yield { name, sizeBytes: size, content: readContent(entry as unknown as AsyncIterable<Uint8Array>) }
     }
   } catch (error) {
     throw failure ?? asUnreadable(error)

@@ -7,9 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
-import type pg from 'pg'
 import { names } from '../../../test/conformance/blob-store-samples.ts'
-import { openDatabase, type ScratchPostgres, startScratchPostgres } from '../../../test/support/scratch-postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts'
 import type { Database } from '../db/database.ts'
 import { pinBytes } from './artifact-locks.ts'
 import { Artifacts } from './artifacts.ts'
@@ -23,10 +22,12 @@ const laterMs = 2 * 60 * 60_000
 const worker = `
 import { Artifacts } from ${JSON.stringify(import.meta.resolve('./artifacts.ts'))}
 import { openFileBlobStore } from ${JSON.stringify(import.meta.resolve('./file-blob-store.ts'))}
-import { openDatabase } from ${JSON.stringify(import.meta.resolve('../../../test/support/scratch-postgres.ts'))}
-const [work, root, connection] = process.argv.slice(1)
+import { Database } from ${JSON.stringify(import.meta.resolve('../db/database.ts'))}
+import { createLogger } from ${JSON.stringify(import.meta.resolve('../log.ts'))}
+const [work, root, connectionString] = process.argv.slice(1)
 const store = await openFileBlobStore(root)
-const artifacts = new Artifacts({ database: openDatabase(JSON.parse(connection)), store })
+const database = new Database({ connection: { connectionString }, logger: createLogger('silent') })
+const artifacts = new Artifacts({ database, store })
 const stage = (content) => store.stage((async function* () { yield Buffer.from(content) })())
 for (let turn = 0; ; turn += 1) {
   if (work === 'keep') {
@@ -38,29 +39,24 @@ for (let turn = 0; ; turn += 1) {
 `
 
 describe('Artifacts of several processes that are killed', () => {
-  let server: ScratchPostgres
-  let connection: pg.ClientConfig
+  let made: TestDatabase
   let database: Database
   let root: string
 
   before(async () => {
-    server = await startScratchPostgres()
-    await using migrated = await server.createMigratedDatabase()
-    const { rows } = await migrated.pool.query('select current_database() as name')
-    connection = { ...server.connection, database: rows[0].name }
-    database = openDatabase(connection)
+    made = await createTestDatabase()
+    database = made.database
     root = await mkdtemp(join(tmpdir(), 'killed-'))
   })
 
   after(async () => {
-    await database[Symbol.asyncDispose]()
-    await server[Symbol.asyncDispose]()
+    await made[Symbol.asyncDispose]()
     await rm(root, { recursive: true })
   })
 
   it('never leave a row without its bytes while they run or after, and a sweep removes the bytes without a row', async () => {
     for (let round = 0; round < rounds; round += 1) {
-      const children = ['keep', 'keep', 'remove'].map((work) => start(work, root, connection))
+      const children = ['keep', 'keep', 'remove'].map((work) => start(work, root, made.url))
       await Promise.all(children.map((child) => untilTurns(child, 1)))
       for (let look = 0; look < looks; look += 1) await assertWholeWhilePinned(database, root)
       await Promise.all(children.map(kill))
@@ -77,8 +73,8 @@ describe('Artifacts of several processes that are killed', () => {
   })
 })
 
-function start(work: string, root: string, connection: pg.ClientConfig): ChildProcess {
-  const args = ['--input-type=module', '-e', worker, work, root, JSON.stringify(connection)]
+function start(work: string, root: string, url: string): ChildProcess {
+  const args = ['--input-type=module', '-e', worker, work, root, url]
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 

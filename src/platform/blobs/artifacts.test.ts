@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { afterEach, beforeEach, describe, it } from 'node:test'
 import { chunks, names } from '../../../test/conformance/blob-store-samples.ts'
-import { type ScratchPostgres, startScratchPostgres } from '../../../test/support/scratch-postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts'
 import type { Database } from '../db/database.ts'
 import { pinBytes } from './artifact-locks.ts'
 import { Artifacts } from './artifacts.ts'
@@ -17,29 +17,24 @@ const hourMs = 60 * 60_000
 const later = () => Date.now() + 2 * hourMs
 
 describe('Artifacts', () => {
-  let server: ScratchPostgres
+  let made: TestDatabase
   let database: Database
   let root: string
   let store: BlobStore
   let artifacts: Artifacts
 
-  before(async () => {
-    server = await startScratchPostgres()
-  })
-
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'artifacts-'))
     store = await openFileBlobStore(root)
-    database = await server.createMigratedDatabase()
+    made = await createTestDatabase()
+    database = made.database
     artifacts = new Artifacts({ database, store })
   })
 
   afterEach(async () => {
-    await database[Symbol.asyncDispose]()
+    await made[Symbol.asyncDispose]()
     await rm(root, { recursive: true })
   })
-
-  after(() => server[Symbol.asyncDispose]())
 
   const stage = (...contents: string[]): Promise<StagedBlob[]> =>
     Promise.all(contents.map((content) => store.stage(chunks(content))))

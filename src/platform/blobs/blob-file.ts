@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { AppError } from '../errors.ts'
 import type { ByteRange, OpenedBlob } from './blob-store.ts'
 
@@ -17,8 +17,9 @@ export async function openBlobFile(path: string, sha256: string, range?: ByteRan
   })
   try {
     const { size: sizeBytes } = await handle.stat()
-    const limits = range === undefined ? {} : checkedRange(range, sizeBytes, sha256)
-    const body: Readable = handle.createReadStream({ ...limits, highWaterMark: readAheadBytes })
+    const { start, end } = checkedRange(range, sizeBytes, sha256)
+    if (end < start) await handle.close()
+    const body = end < start ? Readable.from([]) : createBody(handle, { start, end })
     return { sizeBytes, body, [Symbol.asyncDispose]: () => closeBody(body, handle) }
   } catch (error) {
     await handle.close()
@@ -26,14 +27,20 @@ export async function openBlobFile(path: string, sha256: string, range?: ByteRan
   }
 }
 
-/** A range that ends behind the last byte ends at it (RFC 9110 section 14.1.2). */
-function checkedRange({ start, end }: ByteRange, sizeBytes: number, sha256: string): Required<ByteRange> {
-  const last = Math.min(end ?? sizeBytes - 1, sizeBytes - 1)
-  const isInside = Number.isSafeInteger(start) && Number.isSafeInteger(last) && start >= 0 && start <= last
-  if (isInside) return { start, end: last }
+/** A stream that knows its end asks for no more than there is and takes no more memory than it needs. */
+function createBody(handle: FileHandle, { start, end }: Required<ByteRange>): Readable {
+  return handle.createReadStream({ start, end, highWaterMark: Math.min(readAheadBytes, end - start + 1) })
+}
+
+/** A range that ends behind the last byte ends at it (RFC 9110 section 14.1.2). An empty file as a whole is 0 to -1. */
+function checkedRange(range: ByteRange | undefined, sizeBytes: number, sha256: string): Required<ByteRange> {
+  if (range === undefined) return { start: 0, end: sizeBytes - 1 }
+  const { start } = range
+  const end = Math.min(range.end ?? sizeBytes - 1, sizeBytes - 1)
+  if (Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end) return { start, end }
   throw new AppError(
     'range_not_satisfiable',
-    `Cannot read bytes ${start} to ${end ?? 'the last'} of blob "${sha256}": it has ${sizeBytes} bytes`,
+    `Cannot read bytes ${start} to ${range.end ?? 'the last'} of blob "${sha256}": it has ${sizeBytes} bytes`,
   )
 }
 

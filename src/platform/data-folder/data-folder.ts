@@ -59,6 +59,6 @@ function lock(folder: string, name: string, mode: 'exclusive' | 'shared'): FileL
   const why = name === 'links.lock' ? 'with the role "links"' : 'with the embedded database'
   throw new AppError(
     'conflict',
-    `Cannot use ${folder}: another Backhaul runs on it, and only one may ${why}. Stop that one or set another BACKHAUL_DATA`,
+    `Cannot use ${folder}: another Backhaul runs on it, and only one can run ${why}. Stop that one or set another BACKHAUL_DATA`,
   )
 }

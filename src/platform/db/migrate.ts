@@ -1,35 +1,21 @@
-import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { AppError } from '../errors.ts'
 import type { Database } from './database.ts'
-
-/** A folder of files `0001-words.sql`, applied in the order of their numbers and never changed afterwards. */
-export interface MigrationSet {
-  readonly name: string
-  readonly folder: string
-}
+import {
+  applyMigration,
+  createMigrationsTable,
+  lockMigrations,
+  type Migration,
+  type MigrationIdentity,
+  type MigrationSet,
+  migrationKey,
+  readAppliedMigrations,
+  readMigrations,
+} from './migration.ts'
 
 /** The tables of the platform itself. */
 export const platformMigrations: MigrationSet = { name: 'platform', folder: join(import.meta.dirname, 'migrations') }
-
-interface Migration {
-  readonly set: string
-  readonly number: number
-  readonly name: string
-  readonly sql: string
-  readonly digest: string
-}
-
-interface AppliedMigration {
-  readonly set_name: string
-  readonly number: number
-  readonly digest: string
-}
-
-/** One lock for all processes that share a database; the number is arbitrary and must never change. */
-const migrationLock = 7_206_411
 
 /**
  * Brings the database to the present form; sets are applied in the order given. Each migration is one transaction.
@@ -38,30 +24,22 @@ const migrationLock = 7_206_411
  * @throws AppError `conflict` when the database is newer than this program or a migration was edited
  */
 export async function migrate(database: Database, sets: readonly MigrationSet[]): Promise<string[]> {
-  const wanted = (await Promise.all(sets.map(readSet))).flat()
+  const wanted = await readMigrations(sets)
   const client = await database.connect()
   try {
-    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    await lockMigrations(client)
     await checkServerVersion(client)
-    const applied = await readApplied(client)
+    await createMigrationsTable(client)
+    const applied = new Map(
+      (await readAppliedMigrations(client)).map((migration) => [migrationKey(migration), migration]),
+    )
     refuseStrangers(wanted, applied)
-    const missing = wanted.filter((migration) => !applied.has(keyOf(migration.set, migration.number)))
-    for (const migration of missing) await apply(client, migration)
+    const missing = wanted.filter((migration) => !applied.has(migrationKey(migration)))
+    for (const migration of missing) await applyAlone(client, migration)
     return missing.map(({ set, name }) => `${set}/${name}`)
   } finally {
     await client.end()
   }
-}
-
-async function readSet({ name: set, folder }: MigrationSet): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-  return Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(join(folder, name), 'utf8')
-      const digest = createHash('sha256').update(sql).digest('hex')
-      return { set, number: Number.parseInt(name, 10), name: name.replace(/\.sql$/, ''), sql, digest }
-    }),
-  )
 }
 
 async function checkServerVersion(client: pg.Client): Promise<void> {
@@ -72,18 +50,8 @@ async function checkServerVersion(client: pg.Client): Promise<void> {
   throw new AppError('conflict', `Cannot use the database: it is PostgreSQL ${major}, and 15 or newer is needed`)
 }
 
-async function readApplied(client: pg.Client): Promise<Map<string, AppliedMigration>> {
-  await client.query(`
-    create table if not exists migrations (
-      set_name text not null, number integer not null, name text not null, digest text not null,
-      applied_at timestamptz not null default now(), primary key (set_name, number)
-    )`)
-  const { rows } = await client.query<AppliedMigration>('select set_name, number, digest from migrations')
-  return new Map(rows.map((row) => [keyOf(row.set_name, row.number), row]))
-}
-
-function refuseStrangers(wanted: readonly Migration[], applied: ReadonlyMap<string, AppliedMigration>): void {
-  const known = new Map(wanted.map((migration) => [keyOf(migration.set, migration.number), migration]))
+function refuseStrangers(wanted: readonly Migration[], applied: ReadonlyMap<string, MigrationIdentity>): void {
+  const known = new Map(wanted.map((migration) => [migrationKey(migration), migration]))
   for (const [key, { digest }] of applied) {
     const migration = known.get(key)
     if (migration === undefined) {
@@ -98,23 +66,13 @@ function refuseStrangers(wanted: readonly Migration[], applied: ReadonlyMap<stri
   }
 }
 
-async function apply(client: pg.Client, { set, number, name, sql, digest }: Migration): Promise<void> {
+async function applyAlone(client: pg.Client, migration: Migration): Promise<void> {
   await client.query('begin')
   try {
-    await client.query(sql)
-    await client.query('insert into migrations (set_name, number, name, digest) values ($1, $2, $3, $4)', [
-      set,
-      number,
-      name,
-      digest,
-    ])
+    await applyMigration(client, migration)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback')
-    throw new AppError('internal', `Cannot apply migration ${set}/${name}`, { cause: error })
+    throw new AppError('internal', `Cannot apply migration ${migration.set}/${migration.name}`, { cause: error })
   }
-}
-
-function keyOf(set: string, number: number): string {
-  return `${set}/${number}`
 }

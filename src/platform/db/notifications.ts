@@ -16,6 +16,7 @@ export class Notifications implements AsyncDisposable {
   readonly #listeners = new Map<string, Set<Listener>>()
   #client: pg.Client | undefined
   #retry: NodeJS.Timeout | undefined
+  #restart: Promise<void> | undefined
   #isClosed = false
 
   constructor(database: Database, logger: Logger) {
@@ -25,10 +26,17 @@ export class Notifications implements AsyncDisposable {
 
   async start(): Promise<void> {
     const client = await this.#database.connect()
-    client.on('notification', ({ channel, payload = '' }) => this.#tell(channel, payload))
+    try {
+      client.on('notification', ({ channel, payload = '' }) => this.#tell(channel, payload))
+      this.#client = client
+      for (const channel of this.#listeners.keys()) await listen(client, channel)
+      if (this.#isClosed) throw new Error('The announcements were closed while they were being opened')
+    } catch (error) {
+      this.#client = undefined
+      await client.end().catch(() => undefined)
+      throw error
+    }
     client.on('end', () => this.#reconnect())
-    this.#client = client
-    for (const channel of this.#listeners.keys()) await listen(client, channel)
   }
 
   /** The returned function ends the subscription. */
@@ -47,10 +55,10 @@ export class Notifications implements AsyncDisposable {
     this.#client = undefined
     if (this.#isClosed) return
     this.#retry = setTimeout(() => {
-      this.start().then(
+      this.#restart = this.start().then(
         () => this.#tellAll(),
         (error) => {
-          this.#logger.warn({ err: error }, 'cannot listen for announcements of the database')
+          if (!this.#isClosed) this.#logger.warn({ err: error }, 'cannot listen for announcements of the database')
           this.#reconnect()
         },
       )
@@ -64,6 +72,7 @@ export class Notifications implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#retry)
+    await this.#restart
     await this.#client?.end()
   }
 }

@@ -1,4 +1,3 @@
-import { getCACertificates } from 'node:tls'
 import type { Route } from './dispatchers.ts'
 import type { Upstream } from './fetch-options.ts'
 
@@ -51,7 +50,9 @@ export class Identity {
     const { tls = {}, proxy } = this.#upstream
     const isHome = this.#isHome(url)
     return {
-      ca: authorities(tls.ca, isHome),
+      ca: tls.ca,
+      // Redirects of an upstream with an authority of its own often lead to public hosts.
+      trustsPublicAuthorities: tls.ca === undefined || !isHome,
       certificate: isHome ? tls.certificate : undefined,
       key: isHome ? tls.key : undefined,
       verify: tls.verify ?? true,
@@ -62,10 +63,4 @@ export class Identity {
   #isHome(url: URL): boolean {
     return url.origin === this.#home.origin
   }
-}
-
-/** Redirects of an upstream with an authority of its own often lead to public hosts. */
-function authorities(ca: string | undefined, isHome: boolean): readonly string[] | undefined {
-  if (ca === undefined) return undefined
-  return isHome ? [ca] : [ca, ...getCACertificates('default')]
 }

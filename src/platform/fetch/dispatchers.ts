@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { createSecureContext, type SecureContext } from 'node:tls'
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { Agent, buildConnector, type Dispatcher, ProxyAgent } from 'undici'
 import { AppError, messageOf } from '../errors.ts'
 import { basicAuthorization, unescaped } from './credentials.ts'
@@ -13,8 +13,9 @@ export type Deny = 'none' | 'private'
 
 /** How one host is reached. Requests with equal routes share connections, others never do. */
 export interface Route {
-  /** PEM certificates; `undefined` = the well-known authorities. */
-  readonly ca: readonly string[] | undefined
+  /** An authority's certificates (PEM). */
+  readonly ca: string | undefined
+  readonly trustsPublicAuthorities: boolean
   readonly certificate: string | undefined
   readonly key: string | undefined
   readonly verify: boolean
@@ -42,8 +43,7 @@ export class Dispatchers implements AsyncDisposable {
 
   /** @throws AppError `invalid` when certificates, key or proxy cannot be used; PrivateAddressError for a denied proxy */
   for(route: Route): Dispatcher {
-    const { ca, certificate, key, verify, proxy } = route
-    const name = JSON.stringify([ca, certificate, key, verify, proxy])
+    const name = JSON.stringify(route)
     const dispatcher = this.#known.get(name) ?? this.#create(route)
     this.#known.delete(name)
     this.#known.set(name, dispatcher)
@@ -121,11 +121,12 @@ function guarded(connecting: Connecting, deny: Deny): buildConnector.connector {
 const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
 /** An authority is looked at first, because a TLS context takes anything for one and fails only when it connects. */
-function checkedContext({ ca, certificate, key }: Route): SecureContext {
+function checkedContext({ ca, trustsPublicAuthorities, certificate, key }: Route): SecureContext {
   try {
-    for (const authority of (ca?.[0] ?? '').match(pemCertificate) ?? ca ?? []) new X509Certificate(authority)
+    for (const authority of ca?.match(pemCertificate) ?? [ca ?? []].flat()) new X509Certificate(authority)
+    const authorities = [ca ?? [], trustsPublicAuthorities ? getCACertificates('default') : []].flat()
     return createSecureContext({
-      ...(ca === undefined ? {} : { ca: [...ca] }),
+      ...(ca === undefined ? {} : { ca: authorities }),
       ...(certificate === undefined ? {} : { cert: certificate }),
       ...(key === undefined ? {} : { key }),
     })

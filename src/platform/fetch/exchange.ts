@@ -28,7 +28,7 @@ export async function exchange(parts: ExchangeParts, question: Question): Promis
     const raw = await ask(parts, question, at)
     const target = redirectTarget(raw, question, at)
     if (target === undefined) return acceptAnswer(raw, { question, at, timeouts: parts.timeouts })
-    await readAway(raw)
+    await readAway(raw, parts.timeouts.stallMs)
     if (redirects >= maxRedirects) throw questionFailed(question, `more than ${maxRedirects} redirects`, { at })
     at = target
   }
@@ -64,8 +64,9 @@ function redirectTarget(raw: RawAnswer, question: Question, at: URL): URL | unde
   throw questionFailed(question, `it redirects to ${shown}`, { at })
 }
 
-/** So that the connection can be used again, unless the page of the redirect is a long one. */
-async function readAway({ body }: RawAnswer): Promise<void> {
+/** So that the connection can be used again, unless the page of the redirect is long or slow. */
+async function readAway({ body }: RawAnswer, longestMs: number): Promise<void> {
+  const timer = setTimeout(() => body.drop(), longestMs)
   let left = redirectPageBytes
   try {
     for await (const chunk of body) {
@@ -74,6 +75,8 @@ async function readAway({ body }: RawAnswer): Promise<void> {
     }
   } catch {
     // The page is not needed, only its end.
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { storableJson, storableText } from '../db/storable.ts'
 import type { TaskResult, TaskTables } from './tables.ts'
 import { taskChannel } from './task-store.ts'
 
@@ -23,22 +24,27 @@ export async function lockHeldTask(db: TaskDb, { id, holder }: HeldTask): Promis
   return row !== undefined
 }
 
+export interface TaskReport {
+  readonly progress: number
+  readonly text: string
+  readonly output: Record<string, unknown>
+}
+
 export async function saveProgress(
   db: TaskDb,
   { id, holder }: HeldTask,
-  { progress, text, output }: { progress: number; text: string; output: Record<string, unknown> },
+  { progress, text, output }: TaskReport,
 ): Promise<void> {
   await db
     .updateTable('tasks')
-    .set({ progress, progress_text: text, output: JSON.stringify(output) })
+    .set({ progress, progress_text: storableText(text), output: storableJson(output) })
     .where('id', '=', id)
     .where('holder', '=', holder)
     .execute()
 }
 
-export interface TaskEnd {
+export interface TaskEnd extends TaskReport {
   readonly result: Exclude<TaskResult, 'pending'>
-  readonly output: Record<string, unknown>
   readonly errors: readonly string[]
 }
 
@@ -46,22 +52,33 @@ export interface TaskEnd {
 export async function stopTask(
   db: TaskDb,
   { id, holder }: HeldTask,
-  { result, output, errors }: TaskEnd,
+  { result, progress, text, output, errors }: TaskEnd,
 ): Promise<void> {
+  const isDone = result === 'success' || result === 'warning'
   await sql`
     update tasks set state = 'stopped', result = ${result}, holder = null, ended_at = now(),
-      progress = case when ${result} in ('success', 'warning') then 1 else progress end,
-      output = ${JSON.stringify(output)}, errors = ${JSON.stringify(errors)}
+      progress = ${isDone ? 1 : progress}, progress_text = ${storableText(text)},
+      output = ${storableJson(output)}, errors = ${storableJson(errors)}
     where id = ${id} and holder = ${holder}`.execute(db)
   await announceStopped(db, id)
 }
 
-/** Puts a held task back in its old place in the queue, for another process to start again. */
+/** Puts a held task back in its old place in the queue, for another process to start again; one that is to end has ended. */
 export async function releaseTask(db: TaskDb, { id, holder }: HeldTask): Promise<void> {
   await sql`
-    with released as (update tasks set state = 'planned', holder = null where id = ${id} and holder = ${holder} returning id)
-    select pg_notify(${taskChannel}, json_build_object('planned', id)::text) from released`.execute(db)
+    with released as (
+      update tasks set holder = null,
+        state = case when is_cancel_requested then 'stopped' else 'planned' end,
+        result = case when is_cancel_requested then 'cancelled' else result end,
+        ended_at = case when is_cancel_requested then now() end
+      where id = ${id} and holder = ${holder} returning id, state
+    )
+    select pg_notify(${taskChannel}, json_build_object(state, id)::text) from released`.execute(db)
 }
+
+/** A task whose run was killed may have parts that still run: it keeps its resources until its next run has ended them. */
+const isBusy = sql<boolean>`(state = 'running' or exists (
+  select 1 from tasks part where part.parent_id = tasks.id and part.state = 'running'))`
 
 /**
  * Notes the wish to end a task and its parts. What does not run yet stops at once; who runs the rest is told.
@@ -74,10 +91,11 @@ export async function requestCancel(db: TaskDb, id: string): Promise<void> {
       select child.id from tasks child join tree on child.parent_id = tree.id where child.state <> 'stopped'
     )
     update tasks set is_cancel_requested = true,
-      state = case when state = 'running' then state else 'stopped' end,
-      result = case when state = 'running' then result else 'cancelled' end,
-      ended_at = case when state = 'running' then null else now() end
-    where id in (select id from tree)`.execute(db)
+      state = case when ${isBusy} then state else 'stopped' end,
+      result = case when ${isBusy} then result else 'cancelled' end,
+      ended_at = case when ${isBusy} then null else now() end
+    where id in (select id from tasks where id in (select id from tree) order by seq for update)
+      and state <> 'stopped'`.execute(db)
   await sql`select pg_notify(${taskChannel}, ${JSON.stringify({ cancelled: id })})`.execute(db)
 }
 

@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from 'kysely'
 import { AppError, messageOf } from '../errors.ts'
-import { lockHeldTask, releaseTask, saveProgress, stopTask } from './held-task-store.ts'
+import { lockHeldTask, releaseTask, saveProgress, stopTask, type TaskEnd } from './held-task-store.ts'
 import type { TaskRow, TaskTables } from './tables.ts'
-import type { TaskContext, TaskHandler } from './task-handler.ts'
+import type { TaskContext } from './task-handler.ts'
 
 /** Why a task's signal was aborted decides what becomes of the task. */
 export type StopReason = 'cancelled' | 'handed back' | 'taken over'
@@ -21,12 +21,14 @@ export class RunningTask implements TaskContext {
   readonly id: string
   readonly input: Readonly<Record<string, unknown>>
   readonly output: Record<string, unknown> = {}
-  readonly runChildren: TaskContext['runChildren']
+  readonly #runChildren: TaskContext['runChildren']
   readonly #db: Kysely<TaskTables>
   readonly #holder: number
   readonly #controller = new AbortController()
   readonly #warnings: string[] = []
+  #hasChildren = false
   #reason: StopReason | undefined
+  #end: Pick<TaskEnd, 'result' | 'errors'> | 'released' | undefined
   #progress = { part: 0, text: '' }
   #timer: NodeJS.Timeout | undefined
   #saving: Promise<void> = Promise.resolve()
@@ -34,7 +36,7 @@ export class RunningTask implements TaskContext {
   constructor({ db, holder, row, runChildren }: RunningTaskParts) {
     this.id = row.id
     this.input = row.input
-    this.runChildren = runChildren
+    this.#runChildren = runChildren
     this.#db = db
     this.#holder = holder
   }
@@ -43,13 +45,17 @@ export class RunningTask implements TaskContext {
     return this.#controller.signal
   }
 
+  get hasChildren(): boolean {
+    return this.#hasChildren
+  }
+
   stop(reason: StopReason): void {
     this.#reason ??= reason
     this.#controller.abort(new AppError('cancelled', `The task was ${this.#reason}`))
   }
 
   progress(part: number, text: string): void {
-    this.#progress = { part: Math.min(1, Math.max(0, part)), text }
+    this.#progress = { part: part > 0 ? Math.min(1, part) : 0, text }
     this.#timer ??= setTimeout(() => this.#save(), saveEveryMs)
   }
 
@@ -65,47 +71,50 @@ export class RunningTask implements TaskContext {
     })
   }
 
-  /** Runs the handler and stores how it ended. Throws only when the database cannot be reached. */
-  async run(handler: TaskHandler): Promise<void> {
+  runChildren(children: Parameters<TaskContext['runChildren']>[0]): Promise<TaskRow[]> {
+    this.#hasChildren = true
+    return this.#runChildren(children)
+  }
+
+  /** Does the work and notes how it ended. Never throws. */
+  async run(work: () => Promise<void>): Promise<void> {
     try {
-      await handler.run(this)
-      await this.#end(this.#warnings.length > 0 ? 'warning' : 'success', this.#warnings)
+      await work()
+      this.#end = { result: this.#warnings.length > 0 ? 'warning' : 'success', errors: this.#warnings }
     } catch (error) {
-      await this.#fail(error)
+      this.#end = this.#failure(error)
     }
+    clearTimeout(this.#timer)
+    await this.#saving
+  }
+
+  /** Stores how the run ended. To be called again when the database could not be reached. */
+  async storeEnd(): Promise<void> {
+    if (this.#end === undefined || this.#end === 'released') return releaseTask(this.#db, this.#held)
+    await stopTask(this.#db, this.#held, { ...this.#end, ...this.#report() })
   }
 
   get #held() {
     return { id: this.id, holder: this.#holder }
   }
 
-  async #fail(error: unknown): Promise<void> {
-    if (this.#reason === 'handed back') return this.#release()
+  /** What was interrupted through no wish of anybody starts again. */
+  #failure(error: unknown): Pick<TaskEnd, 'result' | 'errors'> | 'released' {
+    if (this.#reason === 'handed back' || this.#reason === 'taken over') return 'released'
     const result = this.#reason === undefined ? 'error' : 'cancelled'
-    await this.#end(result, [...this.#warnings, messageOf(error)])
+    return { result, errors: [...this.#warnings, messageOf(error)] }
   }
 
-  async #release(): Promise<void> {
-    await this.#settle()
-    await releaseTask(this.#db, this.#held)
-  }
-
-  async #end(result: 'success' | 'warning' | 'error' | 'cancelled', errors: readonly string[]): Promise<void> {
-    await this.#settle()
-    await stopTask(this.#db, this.#held, { result, output: this.output, errors })
-  }
-
-  async #settle(): Promise<void> {
-    clearTimeout(this.#timer)
-    await this.#saving
+  #report() {
+    const { part, text } = this.#progress
+    return { progress: part, text, output: this.output }
   }
 
   #save(): void {
     this.#timer = undefined
-    const { part, text } = this.#progress
-    // a lost report is no reason to fail: the next one, or the end, says more
-    this.#saving = saveProgress(this.#db, this.#held, { progress: part, text, output: this.output }).catch(
-      () => undefined,
-    )
+    this.#saving = this.#saving
+      .then(() => saveProgress(this.#db, this.#held, this.#report()))
+      // a lost report is no reason to fail: the next one, or the end, says more
+      .catch(() => undefined)
   }
 }

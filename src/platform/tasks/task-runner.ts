@@ -1,10 +1,11 @@
 import { hostname } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type pg from 'pg'
 import type { Database } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
 import type { Logger } from '../log.ts'
-import { findCancelled } from './held-task-store.ts'
+import { findCancelled, releaseTask } from './held-task-store.ts'
 import { becomeHolder, reclaimOrphans } from './holder-store.ts'
 import { RunningTask, type StopReason } from './running-task.ts'
 import type { TaskRow, TaskTables } from './tables.ts'
@@ -37,6 +38,7 @@ export class TaskRunner implements AsyncDisposable {
   #holder = 0
   #waitingParents = 0
   #patrol: NodeJS.Timeout | undefined
+  #patrolling: Promise<void> | undefined
   #filling: Promise<void> | undefined
   #isFillWanted = false
   #isStopping = false
@@ -59,8 +61,13 @@ export class TaskRunner implements AsyncDisposable {
   async #openSession(): Promise<void> {
     const session = await this.#options.database.connect()
     session.on('end', () => this.#loseSession(session))
-    this.#holder = await becomeHolder(session, `${hostname()}:${process.pid}`)
-    this.#session = session
+    try {
+      this.#holder = await becomeHolder(session, `${hostname()}:${process.pid}`)
+      this.#session = session
+    } catch (error) {
+      await session.end().catch(() => undefined)
+      throw error
+    }
   }
 
   /** Without the lock others take our tasks over: nothing of ours may go on. */
@@ -78,7 +85,9 @@ export class TaskRunner implements AsyncDisposable {
   }
 
   #look(): void {
-    this.#inBackground(this.#patrolOnce())
+    this.#patrolling ??= this.#inBackground(this.#patrolOnce()).finally(() => {
+      this.#patrolling = undefined
+    })
   }
 
   async #patrolOnce(): Promise<void> {
@@ -126,14 +135,16 @@ export class TaskRunner implements AsyncDisposable {
   }
 
   async #claimOne(): Promise<boolean> {
-    const row = await claimTask(this.#db, this.#holder, [...this.#handlers.keys()])
+    const holder = this.#holder
+    const row = await claimTask(this.#db, holder, [...this.#handlers.keys()])
     if (row === undefined) return false
-    this.#run(row)
+    // the lock may have been lost while the claim was on its way
+    if (this.#session === undefined || this.#holder !== holder) await releaseTask(this.#db, { id: row.id, holder })
+    else this.#run(row)
     return true
   }
 
   #run(row: TaskRow): void {
-    const handler = this.#handlers.get(row.kind) as TaskHandler
     const task = new RunningTask({
       db: this.#db,
       holder: this.#holder,
@@ -142,15 +153,37 @@ export class TaskRunner implements AsyncDisposable {
     })
     const { logger } = this.#options
     logger.info({ task: row.id, label: row.label, attempt: row.attempts }, 'a task starts')
-    const ended = task
-      .run(handler)
-      .catch((error) => logger.error({ err: error, task: row.id }, 'the end of a task could not be stored'))
-      .finally(() => {
-        this.#running.delete(task)
-        this.#wake()
-      })
-    this.#running.set(task, ended)
     if (row.is_cancel_requested) task.stop('cancelled')
+    const ended = this.#runToEnd(task, row).finally(() => {
+      this.#running.delete(task)
+      this.#wake()
+    })
+    this.#running.set(task, ended)
+  }
+
+  async #runToEnd(task: RunningTask, row: TaskRow): Promise<void> {
+    const { tasks } = this.#options
+    const handler = this.#handlers.get(row.kind) as TaskHandler
+    await task.run(async () => {
+      // a killed run may have left parts behind, and a failed one may not have waited for them
+      if (row.attempts > 1) await tasks.endChildren(row.id)
+      task.signal.throwIfAborted()
+      await handler.run(task).finally(() => task.hasChildren && tasks.endChildren(row.id))
+    })
+    await this.#storeEnd(task)
+  }
+
+  /** What cannot be stored is tried until it can: this process holds the task, and nobody else would end it. */
+  async #storeEnd(task: RunningTask): Promise<void> {
+    while (true) {
+      try {
+        return await task.storeEnd()
+      } catch (error) {
+        this.#options.logger.error({ err: error, task: task.id }, 'the end of a task could not be stored')
+        if (this.#isStopping) return
+        await setTimeout(patrolMs)
+      }
+    }
   }
 
   async #waitFor<T>(task: RunningTask, work: () => Promise<T>): Promise<T> {
@@ -164,8 +197,8 @@ export class TaskRunner implements AsyncDisposable {
     }
   }
 
-  #inBackground(work: Promise<void>): void {
-    work.catch((error) => {
+  #inBackground(work: Promise<void>): Promise<void> {
+    return work.catch((error) => {
       if (!this.#isStopping) this.#options.logger.warn({ err: error }, 'cannot look after tasks: trying again soon')
     })
   }
@@ -175,6 +208,7 @@ export class TaskRunner implements AsyncDisposable {
     this.#isStopping = true
     clearInterval(this.#patrol)
     this.#unsubscribe()
+    await this.#patrolling
     await this.#filling
     this.#stopAll('handed back')
     await this.#settled(this.#options.graceMs ?? 10_000)
@@ -186,9 +220,9 @@ export class TaskRunner implements AsyncDisposable {
   }
 
   async #settled(graceMs: number): Promise<void> {
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, graceMs)
-    await Promise.race([Promise.all(this.#running.values()), late.promise])
-    clearTimeout(timer)
+    const done = new AbortController()
+    const late = setTimeout(graceMs, undefined, { signal: done.signal }).catch(() => undefined)
+    await Promise.race([Promise.all(this.#running.values()), late])
+    done.abort()
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Kysely } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import { type Actor, hasRight } from '../auth/actor.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
@@ -13,6 +13,7 @@ import {
   insertTask,
   listResources,
   listTasks,
+  listUnfinishedChildren,
   type NewTask,
   type TaskFilter,
   type TaskPage,
@@ -98,7 +99,6 @@ export class TaskService {
       user: { id: parent.user_id ?? undefined, login: parent.username },
       ...(parent.scope === null ? {} : { scope: parent.scope }),
     }
-    await this.#endChildrenOf(parent.id)
     const rows = await this.#db.transaction().execute(async (tx) => {
       const inserted: TaskRow[] = []
       for (const child of children) inserted.push(await insertChildTask(tx, randomUUID(), { ...child, ...common }))
@@ -107,15 +107,18 @@ export class TaskService {
     const ids = rows.map(({ id }) => id)
     const ended = await this.#waitForAll(ids, signal)
     if (!signal.aborted) return ended
-    await this.#endChildrenOf(parent.id)
+    await this.endChildren(parent.id)
     signal.throwIfAborted()
     return ended
   }
 
-  /** Parts that an earlier, killed run of the parent left behind must not go on beside the new ones. */
-  async #endChildrenOf(parentId: string): Promise<void> {
-    const { rows } = await listTasks(this.#db, { parentId }, { limit: undefined, offset: 0 })
-    const ids = rows.filter(({ state }) => state !== 'stopped').map(({ id }) => id)
+  /**
+   * Cancels the parts of a task that have not stopped, and waits for them: they must go on neither beside those of a
+   * new run nor after the task has given its resources back.
+   */
+  async endChildren(parentId: string): Promise<void> {
+    const ids = await listUnfinishedChildren(this.#db, parentId)
+    if (ids.length === 0) return
     for (const id of ids) await this.#db.transaction().execute((tx) => requestCancel(tx, id))
     await this.#waitForAll(ids, AbortSignal.timeout(childGraceMs))
   }
@@ -142,7 +145,12 @@ export class TaskService {
 
   async #findAll(ids: readonly string[]): Promise<TaskRow[]> {
     if (ids.length === 0) return []
-    return this.#db.selectFrom('tasks').selectAll().where('id', 'in', ids).orderBy('seq').execute()
+    return this.#db
+      .selectFrom('tasks')
+      .selectAll()
+      .where(sql<SqlBool>`id = any(${ids as string[]}::uuid[])`)
+      .orderBy('seq')
+      .execute()
   }
 
   async #isVisible(actor: Actor, task: TaskRow): Promise<boolean> {

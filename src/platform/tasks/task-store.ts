@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { storableJson } from '../db/storable.ts'
 import type { HumanizedInput, TaskRow, TaskTables } from './tables.ts'
 
 type TaskDb = Db<TaskTables>
@@ -68,8 +69,8 @@ async function insertRow(
       label: task.label,
       action: task.action,
       humanized_action: task.humanizedAction,
-      humanized_input: JSON.stringify(task.humanizedInput ?? []),
-      input: JSON.stringify(task.input),
+      humanized_input: storableJson(task.humanizedInput ?? []),
+      input: storableJson(task.input),
       parent_id: task.parentId,
       user_id: task.user.id ?? null,
       username: task.user.login,
@@ -89,15 +90,21 @@ async function insertResources(db: TaskDb, taskId: string, resources: readonly R
 
 /**
  * Takes the oldest task that can run: none of its resources is held, or waited for by an earlier one, in a way that
- * excludes it. Several processes never get the same task, and pass over what another is just taking.
+ * excludes it. Parts of running tasks go first, lest ever more parents wait for them. Several processes never get the
+ * same task, and pass over what another is just taking.
  */
 export async function claimTask(db: TaskDb, holder: number, kinds: readonly string[]): Promise<TaskRow | undefined> {
   const { rows } = await sql<TaskRow>`
     update tasks set state = 'running', holder = ${holder}, attempts = attempts + 1,
       started_at = coalesce(started_at, now())
-    where id = (
+    where id = coalesce((
+      select id from tasks
+      where state = 'planned' and parent_id is not null and kind = any(${kinds as string[]})
+      order by seq limit 1
+      for update skip locked
+    ), (
       select t.id from tasks t
-      where t.state = 'planned' and t.kind = any(${kinds as string[]})
+      where t.state = 'planned' and t.parent_id is null and t.kind = any(${kinds as string[]})
         and not exists (
           select 1 from task_resources mine
             join task_resources theirs on theirs.resource = mine.resource and theirs.task_id <> mine.task_id
@@ -106,7 +113,7 @@ export async function claimTask(db: TaskDb, holder: number, kinds: readonly stri
         )
       order by t.seq limit 1
       for update of t skip locked
-    )
+    ))
     returning *`.execute(db)
   return rows[0]
 }
@@ -159,6 +166,16 @@ function conditionOf({ state, result, label, parentId, visibleTo }: TaskFilter) 
     and (${label ?? null}::text is null or label = ${label ?? null})
     and (${parentId ?? null}::uuid is null or parent_id = ${parentId ?? null}::uuid)
     and (${visibleTo === undefined} or user_id = ${visibleTo?.userId ?? null} or scope = any(${visibleTo?.scopes ?? []}))`
+}
+
+export async function listUnfinishedChildren(db: TaskDb, parentId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('tasks')
+    .select('id')
+    .where('parent_id', '=', parentId)
+    .where('state', '<>', 'stopped')
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 export async function listResources(

@@ -18,7 +18,7 @@ const batchSize = 500
 export async function discoverFiles({ upstream, fetcher, previous, signal }: DiscoverContext): Promise<Discovery> {
   const known = previous as ManifestState | undefined
   const base = folderOf(new URL(upstream.url))
-  const options = { upstream, signal, ...validatorsKnown(known) }
+  const options = { upstream, signal, conditions: conditionsOf(known) }
   // read whole before anything is fetched: a connection that is held open meanwhile would be cut by the upstream
   const manifest = await fetcher.read(below(base, manifestName), options, readManifest)
   if (manifest === 'not modified' || manifest.state.sha256 === known?.sha256) return { outcome: 'unchanged' }
@@ -47,7 +47,7 @@ function folderOf(url: URL): URL {
   return folder
 }
 
-function validatorsKnown(known: ManifestState | undefined): { etag?: string; lastModified?: string } {
+function conditionsOf(known: ManifestState | undefined): { etag?: string; lastModified?: string } {
   if (known === undefined) return {}
   return {
     ...(known.etag === null ? {} : { etag: known.etag }),

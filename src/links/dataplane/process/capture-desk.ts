@@ -33,7 +33,9 @@ export class CaptureDesk {
     this.#lastKey += 1
     const key = this.#lastKey
     const writer = await openWriter(path, append, {
-      onWritten: (block) => thread.returnBlock({ key, block }),
+      onWritten: (block) => {
+        if (this.#captures.has(key)) thread.returnBlock({ key, block })
+      },
       onFailed: (reason) => {
         void this.#forget(key)
         onFailed(reason)
@@ -51,12 +53,11 @@ export class CaptureDesk {
     await capture.writer.close()
   }
 
-  /** Takes what a data thread says. */
-  receive(thread: DataThread, event: ThreadEvent): void {
+  /** Takes what a data thread says. Blocks of a capture that has ended are let go. */
+  receive(event: ThreadEvent): void {
     const capture = this.#captures.get(event.key)
     if (event.event === 'captureOverrun') capture?.writer.fail(overrun)
-    else if (capture === undefined) thread.returnBlock(event)
-    else capture.writer.write(event.block, event.length)
+    else capture?.writer.write(event.block, event.length)
   }
 
   /** Once the thread has answered, all its blocks are here, and no more will come. */

@@ -26,6 +26,7 @@ export class CaptureWriter {
   /** The end of what is whole in the file. */
   #length: number
   #work: Promise<void> = Promise.resolve()
+  #isEnding = false
   #isClosed = false
 
   private constructor(file: FileHandle, length: number, options: CaptureWriterOptions) {
@@ -58,20 +59,26 @@ export class CaptureWriter {
     }
   }
 
-  /** Writes a block behind the others. */
+  /** Writes a block behind the others; gives it back unwritten once the capture has been ended. */
   write(block: ArrayBuffer, length: number): void {
+    if (this.#isEnding) {
+      this.#options.onWritten(block)
+      return
+    }
     this.#queue.push({ block, length })
     if (this.#queue.length === 1) this.#work = this.#work.then(() => this.#drain())
   }
 
   /** Closes the file once everything given so far is written. */
   async close(): Promise<void> {
+    this.#isEnding = true
     this.#work = this.#work.then(() => this.#closeFile())
     await this.#work
   }
 
   /** Closes the file once everything given so far is written, and tells that the capture failed. */
   fail(reason: string): void {
+    this.#isEnding = true
     this.#work = this.#work.then(() => this.#giveUp(reason))
   }
 

@@ -146,10 +146,10 @@ export class Plane {
   }
 
   #startThread(): DataThread {
-    const thread: DataThread = new DataThread({
+    const thread = new DataThread({
       libc: this.#options.libc,
       queueLimitBytes: this.#options.queueLimitBytes,
-      onEvent: (event) => this.#desk.receive(thread, event),
+      onEvent: (event) => this.#desk.receive(event),
       onError: this.#options.onBroken,
     })
     this.#threads.push(thread)

@@ -16,8 +16,7 @@ function main(): void {
   if (process.ppid !== start.parentPid) endNow()
 
   // A signal to the whole group (a terminal's, a supervisor's) is for the server, which ends us when it is ready.
-  process.on('SIGINT', () => undefined)
-  process.on('SIGTERM', () => undefined)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
   const emit = (event: PlaneEvent) => void process.send?.(event)
   const plane = new Plane({ ...start, libc, emit, onBroken: crash })

@@ -2,7 +2,8 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { type Block, type BlockExchange, type CaptureTap, createBlock } from './capture-tap.ts'
 import type { ReturnedBlock, ThreadEvent } from './thread-calls.ts'
 
-const keptBlocks = 8
+/** Fresh memory is dear: the kernel clears every page of it. */
+const keptBlocks = 128
 
 export interface PortBlocksOptions {
   readonly returns: MessagePort
@@ -34,6 +35,12 @@ export class PortBlocks implements BlockExchange {
     tap.outstanding += 1
     this.#taps.set(tap.key, tap)
     this.#post({ event: 'block', key: tap.key, block, length }, [block])
+  }
+
+  /** Lets the memory go that waits to be used again: no capture runs. */
+  clear(): void {
+    this.#collect()
+    this.#free.length = 0
   }
 
   /** Takes back what has been written since. */

@@ -64,6 +64,10 @@ export class DataLoop {
     if (entrance !== undefined) this.#poller.remove(entrance)
   }
 
+  get isCapturing(): boolean {
+    return this.#taps.size > 0
+  }
+
   addTap(tap: CaptureTap): void {
     this.#taps.add(tap)
   }

@@ -71,7 +71,10 @@ function threadCalls({ loop, blocks, tools, sender }: ThreadParts): ThreadCalls 
     setFilters: ({ linkId, filters }) => get(linkId).setFilters(filters),
     setSuspended: ({ linkId, suspended }) => get(linkId).setSuspended(suspended),
     startCapture: ({ linkId, key }) => get(linkId).startCapture(key),
-    stopCapture: ({ linkId, key }) => get(linkId).stopCapture(key),
+    stopCapture({ linkId, key }) {
+      get(linkId).stopCapture(key)
+      if (!loop.isCapturing) blocks.clear()
+    },
     stop: () => loop.stop(),
   }
 }

@@ -11,6 +11,9 @@ const headerBytes = 16
 const chunkBytes = 128 * 1024
 const keptChunks = 64
 
+/** Where a frame is copied from. */
+export type FrameSource = Pick<Inbox, 'slots' | 'offsetOf' | 'lengthOf'>
+
 interface Chunk {
   readonly region: Region
   readonly departures: Float64Array
@@ -62,7 +65,7 @@ export class DelayQueue {
   }
 
   /** Puts a copy of a frame of the inbox behind the others; it never leaves before them. Gives false when the queue is full. */
-  push(departureMs: number, inbox: Inbox, index: number): boolean {
+  push(departureMs: number, inbox: FrameSource, index: number): boolean {
     const length = inbox.lengthOf(index)
     const size = recordBytes(length)
     if (this.#usedBytes + size > this.#limitBytes) return false

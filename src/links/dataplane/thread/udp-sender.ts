@@ -74,7 +74,8 @@ export class UdpSender {
     let sent = 0
     let tries = 0
     while (sent < messages && tries < maxTries) {
-      const from = this.#messages.address + BigInt(sent * messageWords * 4)
+      const { address } = this.#messages
+      const from = sent === 0 ? address : address + BigInt(sent * messageWords * 4)
       const taken = this.#libc.sendmmsg(fd, from, messages - sent, doNotWait | noSignal)
       if (taken > 0) {
         sent += taken

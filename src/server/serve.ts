@@ -1,6 +1,6 @@
-import { type App, startApp } from './app.ts'
-import { type Environment, readConfig } from './config.ts'
-import { createLogger } from './platform/log.ts'
+import { type App, startApp } from '../app.ts'
+import { type Environment, readConfig } from '../config.ts'
+import { createLogger } from '../platform/log.ts'
 
 /**
  * Runs the server until SIGTERM or SIGINT, or until its database is lost. A second signal gives up waiting.
