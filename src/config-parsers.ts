@@ -5,7 +5,7 @@ export interface Listen {
   readonly port: number
 }
 
-export const roleNames = ['api', 'content', 'worker', 'links'] as const
+const roleNames = ['api', 'content', 'worker', 'links'] as const
 export type Role = (typeof roleNames)[number]
 
 export function parseText(text: string): string | undefined {

@@ -184,7 +184,8 @@ describe('a sync from an upstream that cannot be trusted', () => {
     let isBroken = false
     await withUpstream(
       (request, response) => {
-        if (request.url === '/PULP_MANIFEST') response.end(isBroken ? entry('two', Buffer.from('never sent')) : entry('one'))
+        if (request.url === '/PULP_MANIFEST')
+          response.end(isBroken ? entry('two', Buffer.from('never sent')) : entry('one'))
         else if (isBroken) request.socket.destroy()
         else response.end(good)
       },

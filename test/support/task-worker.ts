@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Actor } from '../../src/platform/auth/actor.ts'
 import { Database } from '../../src/platform/db/database.ts'
 import { Notifications } from '../../src/platform/db/notifications.ts'
 import { createLogger } from '../../src/platform/log.ts'
@@ -7,6 +8,7 @@ import type { TaskContext } from '../../src/platform/tasks/task-handler.ts'
 import { TaskRunner } from '../../src/platform/tasks/task-runner.ts'
 import { TaskService } from '../../src/platform/tasks/task-service.ts'
 import type { NewTask, Resource } from '../../src/platform/tasks/task-store.ts'
+import { waitUntil } from './wait-until.ts'
 
 export interface TaskWorkerOptions {
   /** By the kind of task; none: the worker only enqueues, cancels and looks. */
@@ -73,6 +75,19 @@ export function enqueue(
       await beforeCommit()
       return row
     })
+}
+
+export const administrator: Actor = { userId: undefined, login: 'admin', rights: new Set(['admin']) }
+
+export function findTask({ tasks }: TaskWorker, id: string): Promise<TaskRow> {
+  return tasks.getTask(administrator, id)
+}
+
+export function untilRunning(worker: TaskWorker, id: string): Promise<TaskRow> {
+  return waitUntil('the task runs', async () => {
+    const row = await findTask(worker, id)
+    return row.state === 'running' && row
+  })
 }
 
 /** The task when it has stopped. */

@@ -26,16 +26,6 @@ export async function findLatestVersion(db: ContentDb, setId: number): Promise<n
   return row.latest_version
 }
 
-export async function findCounts(db: ContentDb, { setId, version }: SetVersion): Promise<Record<string, number>> {
-  const row = await db
-    .selectFrom('content_set_versions')
-    .select('counts')
-    .where('set_id', '=', setId)
-    .where('number', '=', version)
-    .executeTakeFirst()
-  return row?.counts ?? {}
-}
-
 export interface VersionChange {
   readonly setId: number
   /** The task whose staged units are the new content. */

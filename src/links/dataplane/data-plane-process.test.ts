@@ -174,7 +174,7 @@ async function openNamespace(mtu = 65_536): Promise<Namespace> {
 /** A program in the namespace that sends every datagram back. */
 function startEcho(namespace: string, port: number): Disposable {
   const program = `
-    const socket = require('node:dgram').createSocket('udp4')
+    const socket = require('node:dgram').createSocket({ type: 'udp4', recvBufferSize: 4_000_000 })
     socket.on('message', (frame, from) => socket.send(frame, from.port, from.address)).bind(${port}, '127.0.0.1')
   `
   const echo = spawn('nsenter', [`--net=${namespace}`, process.execPath, '--eval', program])

@@ -3,7 +3,3 @@ import { vpcs } from './vpcs.ts'
 
 /** All kinds that there are: the only place that names them. */
 export const nodeKinds: readonly NodeKind[] = [vpcs]
-
-export function findNodeKind(type: string): NodeKind | undefined {
-  return nodeKinds.find((kind) => kind.type === type)
-}

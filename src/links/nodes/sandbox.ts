@@ -16,7 +16,7 @@ const firstUserId = 1_879_048_192
 const programs = '/usr/bin:/usr/sbin'
 
 /** The user that a node's program runs as when the server is root. */
-export function sandboxUserId(number: number): number {
+function sandboxUserId(number: number): number {
   return firstUserId + number
 }
 

@@ -8,7 +8,7 @@ const Scene = Type.Integer({ minimum: 1, maximum: 1_000_000 })
 const Grid = Type.Integer({ minimum: 1, maximum: 10_000 })
 
 /** What people choose for a project; kept as it is and given back. */
-export const projectSettings = {
+const projectSettings = {
   auto_start: Type.Optional(Type.Boolean()),
   auto_close: Type.Optional(Type.Boolean()),
   auto_open: Type.Optional(Type.Boolean()),

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import {
+  administrator,
   enqueue,
+  findTask,
   newTask,
   startTaskWorker,
   type TaskWorker,
   taskEnd,
   untilAborted,
+  untilRunning,
 } from '../../../test/support/task-worker.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts'
 import { waitUntil } from '../../../test/support/wait-until.ts'
-import type { Actor } from '../auth/actor.ts'
 import type { TaskRow } from './tables.ts'
 import type { TaskContext } from './task-handler.ts'
-
-const admin: Actor = { userId: undefined, login: 'admin', rights: new Set(['admin']) }
 
 let database: TestDatabase
 let worker: TaskWorker
@@ -32,17 +32,6 @@ after(async () => {
 
 async function add(resources: readonly string[] = []): Promise<TaskRow> {
   return enqueue(worker, newTask(resources))
-}
-
-async function find(id: string): Promise<TaskRow> {
-  return worker.tasks.getTask(admin, id)
-}
-
-async function untilRunning(id: string): Promise<TaskRow> {
-  return waitUntil('the task runs', async () => {
-    const row = await find(id)
-    return row.state === 'running' && row
-  })
 }
 
 describe('the end of a task', () => {
@@ -131,14 +120,18 @@ describe('the end of a task', () => {
   })
 
   it('is stored as soon as it can be, when the database refused it at first', async () => {
-    await database.database.pool.query(`create function refuse() returns trigger language plpgsql as $$
-      begin raise exception 'not now'; end $$`)
-    await database.database.pool.query(`create trigger refuse before update on tasks for each row
-      when (new.state = 'stopped') execute function refuse()`)
-    const done = Promise.withResolvers<void>()
-    work = async () => done.resolve()
+    // a sequence counts what was refused: it is not rolled back
+    await database.database.pool.query(`create sequence refusals;
+      create function refuse() returns trigger language plpgsql as $$
+        begin perform nextval('refusals'); raise exception 'not now'; end $$;
+      create trigger refuse before update on tasks for each row
+        when (new.state = 'stopped') execute function refuse()`)
+    work = async () => {}
     const { id } = await add()
-    await done.promise
+    await waitUntil('the end was refused', async () => {
+      const { rows } = await database.database.pool.query('select is_called from refusals')
+      return rows[0].is_called
+    })
 
     await database.database.pool.query('drop trigger refuse on tasks')
     const { result, attempts } = await taskEnd(worker, id)
@@ -159,7 +152,7 @@ describe('the progress of a running task', () => {
     const { id } = await add()
 
     const shown = await waitUntil('the progress is stored', async () => {
-      const row = await find(id)
+      const row = await findTask(worker, id)
       return row.progress_text !== '' && row
     })
 
@@ -183,9 +176,9 @@ describe('cancelling a task', () => {
     const first = await add(['cancelled'])
     const planned = await add(['cancelled'])
     const last = await add(['cancelled'])
-    await untilRunning(first.id)
+    await untilRunning(worker, first.id)
 
-    const { state, result, started_at, ended_at } = await worker.tasks.cancelTask(admin, planned.id)
+    const { state, result, started_at, ended_at } = await worker.tasks.cancelTask(administrator, planned.id)
     gate.resolve()
     await taskEnd(worker, last.id)
 
@@ -200,9 +193,9 @@ describe('cancelling a task', () => {
       await untilAborted(task.signal)
     }
     const { id } = await add()
-    await untilRunning(id)
+    await untilRunning(worker, id)
 
-    const asked = await worker.tasks.cancelTask(admin, id)
+    const asked = await worker.tasks.cancelTask(administrator, id)
     const { state, result, output, errors } = await taskEnd(worker, id)
 
     assert.equal(asked.is_cancel_requested, true)
@@ -217,22 +210,22 @@ describe('cancelling a task', () => {
     const { id } = await add()
     const ended = await taskEnd(worker, id)
 
-    const asked = await worker.tasks.cancelTask(admin, id)
+    const asked = await worker.tasks.cancelTask(administrator, id)
 
     assert.deepEqual(asked, ended)
   })
 
-  it('does not hold up the queue for a handler that does not heed its signal', async () => {
+  it('lets a handler that does not heed its signal end as it will', async () => {
     const gate = Promise.withResolvers<void>()
     work = async (task) => {
       if (!task.signal.aborted) await once(task.signal, 'abort')
       await gate.promise
     }
     const { id } = await add()
-    await untilRunning(id)
+    await untilRunning(worker, id)
 
-    await worker.tasks.cancelTask(admin, id)
-    const { state } = await find(id)
+    await worker.tasks.cancelTask(administrator, id)
+    const { state } = await findTask(worker, id)
     gate.resolve()
     const { result } = await taskEnd(worker, id)
 
@@ -248,7 +241,7 @@ describe('waiting for a task', () => {
     const { id } = await add()
     const caller = new AbortController()
     const waiting = worker.tasks.waitForEnd(id, caller.signal)
-    await untilRunning(id)
+    await untilRunning(worker, id)
 
     caller.abort()
     const { state } = await waiting
@@ -266,7 +259,7 @@ describe('waiting for a task', () => {
 })
 
 describe('who may see a task', () => {
-  const stranger: Actor = { userId: 77, login: 'stranger', rights: new Set() }
+  const stranger: typeof administrator = { userId: 77, login: 'stranger', rights: new Set() }
 
   it('is an administrator, not a stranger', async () => {
     work = async () => {}
@@ -282,7 +275,7 @@ describe('who may see a task', () => {
 
   for (const id of ['', '1', 'x\0y', '6b0c0ef5-64b3-4b0c-9df0-4c8e1c8f3b1a']) {
     it(`is nobody when the id is ${JSON.stringify(id)}`, async () => {
-      await assert.rejects(worker.tasks.getTask(admin, id), { code: 'not_found' })
+      await assert.rejects(worker.tasks.getTask(administrator, id), { code: 'not_found' })
     })
   }
 })

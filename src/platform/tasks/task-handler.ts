@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { TaskRow, TaskTables } from './tables.ts'
+import type { TaskRow } from './tables.ts'
 import type { NewTask } from './task-store.ts'
 
 /** What a running task may do. */
@@ -28,5 +28,3 @@ export interface TaskHandler {
   readonly kind: string
   readonly run: (context: TaskContext) => Promise<void>
 }
-
-export type { TaskTables }

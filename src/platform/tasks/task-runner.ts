@@ -188,8 +188,8 @@ export class TaskRunner implements AsyncDisposable {
 
   async #waitFor<T>(task: RunningTask, work: () => Promise<T>): Promise<T> {
     task.signal.throwIfAborted()
+    // the announcement of the parts makes runners look for work, and parts go first
     this.#waitingParents += 1
-    this.#wake()
     try {
       return await work()
     } finally {
