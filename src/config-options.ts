@@ -99,25 +99,12 @@ export const options = {
     form: 'list of `api`, `content`, `worker`, `links`',
     summary: 'What this process does.',
   }),
-  httpProxyId: option({
-    name: 'BACKHAUL_HTTP_PROXY_ID',
-    parse: parsePositiveInteger,
-    form: 'number',
-    summary: 'Id of the HTTP proxy that `global_default_http_proxy` means.',
-  }),
   fetchDeny: option({
     name: 'BACKHAUL_FETCH_DENY',
     parse: parseOneOf(['none', 'private'] as const),
     fallback: 'none',
     form: '`none` or `private`',
     summary: '`private` refuses upstreams on private, loopback and link-local addresses.',
-  }),
-  importPath: option({
-    name: 'BACKHAUL_IMPORT_PATH',
-    parse: parsePath,
-    form: 'folder',
-    summary: 'The only folder below which `file:` URLs are allowed as upstreams.',
-    defaultWords: 'none: `file:` URLs are refused',
   }),
   corsOrigins: option({
     name: 'BACKHAUL_CORS_ORIGINS',
@@ -126,12 +113,6 @@ export const options = {
     form: 'list of origins',
     summary: 'Web origins whose pages may call the API; `*` allows all.',
     defaultWords: 'none',
-  }),
-  webUiFolder: option({
-    name: 'BACKHAUL_WEB_UI_DIR',
-    parse: parsePath,
-    form: 'folder',
-    summary: 'A folder served at `/static/web-ui`.',
   }),
   tlsCertificate: option({
     name: 'BACKHAUL_TLS_CERT',
@@ -153,7 +134,3 @@ export const options = {
     summary: 'What is logged, as JSON lines on standard error.',
   }),
 } as const
-
-function parsePositiveInteger(text: string): number | undefined {
-  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
-}

@@ -65,6 +65,7 @@ function newServer(name: 'api' | 'content', { config, logger, platform }: Listen
     logger,
     metrics: platform.httpMetrics,
     corsOrigins: isApi ? config.corsOrigins : [],
+    errors: isApi ? 'by path' : 'text',
     ignoresTrailingSlash: isApi,
   })
 }

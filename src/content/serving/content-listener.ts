@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { AppError } from '../../platform/errors.ts'
-import type { Authenticate } from '../../platform/http/add-routes.ts'
+import { type Authenticate, addRefusal } from '../../platform/http/add-routes.ts'
 import type { OrganizationAccess } from '../organizations/organization-access.ts'
 import { findRepositoryByPath } from '../repositories/repository-store.ts'
 import type { ContentTables } from '../tables.ts'
@@ -28,6 +28,7 @@ const cacheControl = 'no-cache'
 /** Serves published repositories at `/content/…` to package clients. */
 export function addContentRoutes(app: FastifyInstance, parts: ContentListenerParts): void {
   app.get('/content/*', (request, reply) => answer(request, reply, parts))
+  addRefusal(app, '/content/*', new Set(['GET']))
 }
 
 async function answer(request: FastifyRequest, reply: FastifyReply, parts: ContentListenerParts): Promise<unknown> {

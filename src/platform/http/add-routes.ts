@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Actor, anonymous } from '../auth/actor.ts'
 import { AppError } from '../errors.ts'
 import { parseBody } from './body.ts'
@@ -84,20 +84,15 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): voi
     const path = fastifyPath(endpoint.path)
     taken.set(path, (taken.get(path) ?? new Set()).add(endpoint.method))
   }
-  for (const [path, methods] of taken) {
-    const others = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).filter(
-      (method) => !methods.has(method),
-    )
-    addRefusal(app, { path, methods, others })
-  }
+  for (const [path, methods] of taken) addRefusal(app, path, methods)
 }
 
-function addRefusal(
-  app: FastifyInstance,
-  { path, methods, others }: { path: string; methods: ReadonlySet<string>; others: readonly HTTPMethods[] },
-): void {
+const allMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** Answers every other method of an address with 405. */
+export function addRefusal(app: FastifyInstance, path: string, methods: ReadonlySet<string>): void {
   app.route({
-    method: [...others],
+    method: allMethods.filter((method) => !methods.has(method)),
     url: path,
     exposeHeadRoute: !methods.has('GET'),
     handler: async (request, reply) => {

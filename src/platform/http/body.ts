@@ -13,6 +13,9 @@ export interface RawBody {
   readonly bytes: Buffer | undefined
 }
 
+/** Deeper values are no honest request, and would exhaust the stack of whatever walks or shows them. */
+const maxDepth = 100
+
 /**
  * Gives the JSON of a body, `{}` when there is none. The links API looks at no Content-Type, the content API insists on JSON.
  *
@@ -34,15 +37,24 @@ function isJson(contentType: string | undefined): boolean {
 }
 
 function parseJson(bytes: Buffer): unknown {
-  let text: string
+  const value = decodeJson(bytes)
+  if (isDeeper(value, maxDepth)) throw new AppError('malformed', 'Cannot read the body: it is nested too deeply')
+  return value
+}
+
+function decodeJson(bytes: Buffer): unknown {
   try {
-    text = utf8.decode(bytes)
-    return JSON.parse(text)
+    return JSON.parse(utf8.decode(bytes))
   } catch (error) {
     throw new AppError('malformed', `Cannot read the body: it is not JSON (${(error as Error).message})`, {
       cause: error,
     })
   }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1))
 }
 
 /** The wrapped attributes when the body is `{"<wrapper>": {…}}`, with what stands beside them; else the body itself. */

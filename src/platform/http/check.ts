@@ -24,15 +24,25 @@ export function checker(schema: TSchema, reads: 'json' | 'text'): (value: unknow
 /** Deeper values are no honest request, and would exhaust the stack of whatever walks them. */
 const maxDepth = 32
 
-/** PostgreSQL cannot store U+0000, and no name, path or address may hold it. */
+/** PostgreSQL can store neither U+0000 nor half a character, and no name, path or address may hold them. */
 function refuseHostile(value: unknown, path: string, depth = 0): void {
   if (depth > maxDepth) throw refusal([plainProblem(path, 'is nested too deeply')])
-  if (typeof value === 'string' && value.includes('\0')) throw refusal([plainProblem(path, 'must not contain NUL')])
+  if (typeof value === 'string') refuseHostileText(value, path)
   if (typeof value !== 'object' || value === null) return
   for (const [key, item] of Object.entries(value)) {
-    if (key.includes('\0')) throw refusal([plainProblem(path, 'must not contain NUL')])
-    refuseHostile(item, `${path}/${key}`, depth + 1)
+    refuseHostileText(key, path)
+    refuseHostile(item, `${path}/${pointerPart(key)}`, depth + 1)
   }
+}
+
+function refuseHostileText(text: string, path: string): void {
+  if (text.includes('\0')) throw refusal([plainProblem(path, 'must not contain NUL')])
+  if (!text.isWellFormed()) throw refusal([plainProblem(path, 'must not contain half a surrogate pair')])
+}
+
+/** As JSON pointers (RFC 6901) name a key. */
+function pointerPart(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 function plainProblem(instancePath: string, message: string): Problem {

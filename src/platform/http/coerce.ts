@@ -13,8 +13,6 @@ const booleans = new Map<unknown, boolean>([
   ['false', false],
   ['1', true],
   ['0', false],
-  ['True', true],
-  ['False', false],
   [1, true],
   [0, false],
 ])

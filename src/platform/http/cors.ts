@@ -6,17 +6,16 @@ const defaultHeaders = 'Authorization, Content-Type, Accept'
 /** Lets pages of the given origins call the API (Fetch standard, section 3.2); preflights of others are 403. */
 export function addCors(app: FastifyInstance, origins: readonly string[]): void {
   app.addHook('onRequest', async (request, reply) => {
+    if (origins.length > 0) reply.header('vary', 'Origin')
     const { origin } = request.headers
-    if (origin === undefined) return
-    const isAllowed = origins.includes('*') || origins.includes(origin)
-    reply.header('vary', 'Origin')
+    const isAllowed = origin !== undefined && (origins.includes('*') || origins.includes(origin))
     if (isAllowed) allowOrigin(reply, origin)
     if (isPreflight(request)) return isAllowed ? answerPreflight(request, reply) : reply.code(403).send()
   })
 }
 
 function isPreflight({ method, headers }: FastifyRequest): boolean {
-  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+  return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 }
 
 function allowOrigin(reply: FastifyReply, origin: string): void {

@@ -12,35 +12,52 @@ declare module 'fastify' {
   }
 }
 
-/** Every error of a listener, thrown by us or by the framework, is answered here in the form of its path. */
-export function answerErrors(app: FastifyInstance, logger: Logger): void {
+/** `by path`: each path's own JSON; `text` is for the clients of packages, which show it to people. */
+export type ErrorForm = 'by path' | 'text'
+
+export type SendError = (thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) => FastifyReply
+
+/** Every error of a listener, thrown by us or by the framework, is answered by the function that this gives. */
+export function errorSender(form: ErrorForm, logger: Logger): SendError {
+  return (thrown, request, reply) => {
+    const error = fromFramework(thrown)
+    if (error.code === 'internal') {
+      logger.error({ requestId: request.id, method: request.method, err: error.cause ?? error }, 'a request failed')
+    }
+    if (error.code === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Backhaul", charset="UTF-8"')
+    // a handler may have announced another type before it failed
+    return form === 'text' ? sendText(error, reply) : sendJson(error, request, reply)
+  }
+}
+
+export function answerErrors(app: FastifyInstance, send: SendError): void {
   app.decorateRequest('parsedBody', undefined)
-  app.setErrorHandler((thrown: FastifyError, request, reply) =>
-    sendError(fromFramework(thrown), request, reply, logger),
-  )
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0]
-    return sendError(new AppError('not_found', `Cannot find ${path}: there is no such address`), request, reply, logger)
+  app.setErrorHandler(send)
+  app.setNotFoundHandler((request) => {
+    throw new AppError('not_found', `Cannot find ${pathOf(request.url)}: there is no such address`)
   })
 }
 
-// biome-ignore lint/complexity/useMaxParams: the framework's pair of request and reply, with what is said about them
-function sendError(error: AppError, request: FastifyRequest, reply: FastifyReply, logger: Logger): FastifyReply {
+function sendText(error: AppError, reply: FastifyReply): FastifyReply {
+  const status = errorStatus('plain', error)
+  return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(`${error.message}\n`)
+}
+
+function sendJson(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const family = familyOf(request.url)
   const status = errorStatus(family, error)
-  if (error.code === 'internal') {
-    logger.error({ requestId: request.id, method: request.method, err: error.cause ?? error }, 'a request failed')
-  }
-  if (error.code === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Backhaul", charset="UTF-8"')
-  const { url: route = request.url } = request.routeOptions
   const body = errorBody(family, error, {
     status,
     method: request.method,
-    route: braces(route),
+    route: braces(request.routeOptions.url ?? pathOf(request.url)),
     body: request.parsedBody,
   })
-  // a handler may have announced another type before it failed
   return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+/** Without the query string, where tokens may be. */
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] as string
 }
 
 /** Fastify's own refusals, said in our words. */
@@ -49,9 +66,12 @@ function fromFramework(thrown: FastifyError): AppError {
   switch (thrown.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new AppError('too_large', 'Cannot read the body: it is larger than this address takes', { cause: thrown })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new AppError('unsupported_media_type', 'Cannot read the body: its Content-Type is none', { cause: thrown })
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new AppError('not_found', 'Cannot find this: the path is longer than any address', { cause: thrown })
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'FST_ERR_BAD_URL':
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new AppError('malformed', `Cannot read the request: ${thrown.message}`, { cause: thrown })
     default:
       return asAppError(thrown)

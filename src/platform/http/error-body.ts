@@ -9,7 +9,7 @@ export interface FailedRequest {
   readonly body: unknown
 }
 
-/** The body of an error, in the form that clients of that path read. 500s never show their cause. */
+/** The JSON of an error, in the form that clients of that path read. 500s never show their cause. */
 export function errorBody(family: Family, error: AppError, request: FailedRequest & { status: number }): object {
   switch (family) {
     case 'links':

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Logger } from '../log.ts'
 import { addCors } from './cors.ts'
-import { answerErrors } from './error-answers.ts'
+import { answerErrors, type ErrorForm, errorSender, type SendError } from './error-answers.ts'
+import { familyOf } from './family.ts'
 import type { HttpMetrics } from './request-log.ts'
 import { addRequestLog } from './request-log.ts'
 
@@ -14,6 +15,7 @@ export interface HttpServerOptions {
   readonly logger: Logger
   readonly metrics: HttpMetrics
   readonly corsOrigins?: readonly string[]
+  readonly errors?: ErrorForm
   /** Whether `/x/` is the same address as `/x`; where files are served it is not. */
   readonly ignoresTrailingSlash?: boolean
   /** How long running requests may go on after the stop was asked for. */
@@ -30,10 +32,11 @@ export class HttpServer implements AsyncDisposable {
 
   constructor(options: HttpServerOptions) {
     this.#options = options
-    this.app = createApp(options)
+    const sendError = errorSender(options.errors ?? 'by path', options.logger)
+    this.app = createApp(options, sendError)
     addRequestLog(this.app, options)
     addCors(this.app, options.corsOrigins ?? [])
-    answerErrors(this.app, options.logger)
+    answerErrors(this.app, sendError)
   }
 
   /** Aborts when the server has waited long enough for its running requests. */
@@ -66,7 +69,7 @@ export class HttpServer implements AsyncDisposable {
   }
 }
 
-function createApp({ tls, ignoresTrailingSlash = false }: HttpServerOptions): FastifyInstance {
+function createApp({ tls, ignoresTrailingSlash = false }: HttpServerOptions, sendError: SendError): FastifyInstance {
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
@@ -75,10 +78,16 @@ function createApp({ tls, ignoresTrailingSlash = false }: HttpServerOptions): Fa
     exposeHeadRoutes: true,
     routerOptions: { ignoreTrailingSlash: ignoresTrailingSlash, maxParamLength: 1000 },
     requestTimeout: 0,
+    // what no route can be found for passes no hook
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply.header('x-request-id', request.id)),
     ...(tls === undefined ? {} : { https: tls }),
   })
   // bodies stay bytes here: each route reads them in the way its family of paths wants
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
+  app.addHook('onRequest', async ({ url, raw }) => {
+    // the framework would refuse a Content-Type that is none, where the links API takes anything
+    if (familyOf(url) === 'links') delete raw.headers['content-type']
+  })
   return app
 }
