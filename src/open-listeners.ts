@@ -42,7 +42,8 @@ export async function openListeners(parts: ListenersParts): Promise<Listeners & 
   }
   if (config.roles.has('api')) {
     const server = opened.use(newServer('api', parts, tls))
-    addRoutes(server.app, { routes: apiRoutes(parts), authenticate: platform.authenticate, signal: server.signal })
+    const { signal, stopping } = server
+    addRoutes(server.app, { routes: apiRoutes(parts), authenticate: platform.authenticate, signal, stopping })
     urls.api = await server.listen()
   }
   const kept = opened.move()

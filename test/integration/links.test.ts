@@ -75,6 +75,20 @@ describe('a link between two virtual PCs', { skip: lacksVpcs }, () => {
     assert.equal((await post(server, `${lab.linkPath}/stop_capture`)).capturing, false)
   })
 
+  it('does not keep the server from stopping while its capture is read', async () => {
+    const other = await startTestServer()
+    const lab = await createLab(other)
+    await startNodes(other, lab)
+    await post(other, `${lab.linkPath}/start_capture`)
+    const authorization = `Basic ${Buffer.from('admin:correct horse battery').toString('base64')}`
+    const live = await fetch(new URL(`${lab.linkPath}/pcap`, other.api), { headers: { authorization } })
+
+    const stopping = other[Symbol.asyncDispose]()
+
+    assert.ok((await live.arrayBuffer()).byteLength >= 24)
+    await stopping
+  })
+
   it('gives up its ports when it is deleted, and its node can be joined anew', async () => {
     const lab = await createLab(server)
     await startNodes(server, lab)

@@ -41,8 +41,8 @@ export function linkRoutes({ links, folders, lab }: LinkRoutesParts): Route[] {
 
 function captureRoutes(links: LinkService, present: (link: Link) => object): Route[] {
   return [
-    route(endpoints.pcap, async ({ actor, params, signal }) => {
-      const bytes = await links.readCapture(actor, addressOf(params), signal)
+    route(endpoints.pcap, async ({ actor, params, stopping }) => {
+      const bytes = await links.readCapture(actor, addressOf(params), stopping)
       return new RawReply({
         status: 200,
         headers: { 'content-type': 'application/vnd.tcpdump.pcap' },

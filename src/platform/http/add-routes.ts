@@ -15,18 +15,20 @@ export interface RoutesOptions {
   readonly authenticate: Authenticate
   /** Aborts the work of requests that are still running when the server stops. */
   readonly signal: AbortSignal
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
 }
 
 /** Puts endpoints on a listener: who asks is found out first, then the request is checked, then the handler runs. */
-export function addRoutes(app: FastifyInstance, { routes, authenticate, signal }: RoutesOptions): void {
-  for (const route of routes) addRoute(app, route, { authenticate, signal })
+export function addRoutes(app: FastifyInstance, { routes, ...options }: RoutesOptions): void {
+  for (const route of routes) addRoute(app, route, options)
   refuseOtherMethods(app, routes)
 }
 
 function addRoute(
   app: FastifyInstance,
   { endpoint, handler }: Route,
-  { authenticate, signal }: Omit<RoutesOptions, 'routes'>,
+  { authenticate, signal, stopping }: Omit<RoutesOptions, 'routes'>,
 ): void {
   const check = requestCheck(endpoint)
   const family = familyOf(endpoint.path)
@@ -38,7 +40,9 @@ function addRoute(
       const actor = endpoint.access === 'public' ? anonymous : await authenticate(request)
       const body = readBody(request, family)
       const checked = check({ params: request.params, query: request.query, body })
-      const call = { ...checked, actor, request, reply, signal: AbortSignal.any([signal, gone(reply)]) }
+      const own = gone(reply)
+      const signals = { signal: AbortSignal.any([signal, own]), stopping: AbortSignal.any([stopping, own]) }
+      const call = { ...checked, actor, request, reply, ...signals }
       return send(reply, endpoint.status, await handler(call))
     },
   })

@@ -69,10 +69,13 @@ function messagesOf({ keyword, instancePath, params, message }: Problem): [field
   const { requiredProperties, additionalProperties, allowedValues, type } = params as Record<string, unknown>
   switch (keyword) {
     case 'required':
-      return (requiredProperties as string[]).map((name) => [fieldName(`${instancePath}/${name}`), 'is missing'])
+      return (requiredProperties as string[]).map((name) => [
+        fieldName(`${instancePath}/${pointerPart(name)}`),
+        'is missing',
+      ])
     case 'additionalProperties':
       return (additionalProperties as string[]).map((name) => [
-        fieldName(`${instancePath}/${name}`),
+        fieldName(`${instancePath}/${pointerPart(name)}`),
         'is not known here',
       ])
     case 'enum':

@@ -7,11 +7,15 @@ const defaultHeaders = 'Authorization, Content-Type, Accept'
 export function addCors(app: FastifyInstance, origins: readonly string[]): void {
   app.addHook('onRequest', async (request, reply) => {
     if (origins.length > 0) reply.header('vary', 'Origin')
-    const { origin } = request.headers
-    const isAllowed = origin !== undefined && (origins.includes('*') || origins.includes(origin))
+    const { origin = '' } = request.headers
+    const isAllowed = isAmong(origins, origin)
     if (isAllowed) allowOrigin(reply, origin)
     if (isPreflight(request)) return isAllowed ? answerPreflight(request, reply) : reply.code(403).send()
   })
+}
+
+function isAmong(origins: readonly string[], origin: string): boolean {
+  return origin !== '' && (origins.includes('*') || origins.includes(origin))
 }
 
 function isPreflight({ method, headers }: FastifyRequest): boolean {

@@ -51,6 +51,8 @@ export interface Call<P extends TObject, Q extends TObject, B extends TSchema> {
   readonly actor: Actor
   /** Aborts when the caller goes away or the server stops. */
   readonly signal: AbortSignal
+  /** Aborts when the caller goes away, and already when the server begins to stop: for answers that would never end. */
+  readonly stopping: AbortSignal
   readonly request: FastifyRequest
   readonly reply: FastifyReply
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
+import { AppError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { addCors } from './cors.ts'
 import { answerErrors, type ErrorForm, errorSender, type SendError } from './error-answers.ts'
@@ -29,6 +30,7 @@ export class HttpServer implements AsyncDisposable {
   readonly app: FastifyInstance
   readonly #options: HttpServerOptions
   readonly #stopping = new AbortController()
+  readonly #cutOff = new AbortController()
 
   constructor(options: HttpServerOptions) {
     this.#options = options
@@ -41,6 +43,11 @@ export class HttpServer implements AsyncDisposable {
 
   /** Aborts when the server has waited long enough for its running requests. */
   get signal(): AbortSignal {
+    return this.#cutOff.signal
+  }
+
+  /** Aborts when the server begins to stop: streams without end must not make it wait. */
+  get stopping(): AbortSignal {
     return this.#stopping.signal
   }
 
@@ -55,16 +62,20 @@ export class HttpServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { graceMs = 10_000 } = this.#options
-    const timer = setTimeout(() => this.#cutOff(), graceMs)
+    this.#stopping.abort(new AppError('unavailable', 'The server stops'))
+    const timer = setTimeout(() => this.#endAll(), graceMs)
+    // a connection whose last request has just ended would be kept open for the next one
+    const idle = setInterval(() => this.app.server.closeIdleConnections(), 50)
     try {
       await this.app.close()
     } finally {
       clearTimeout(timer)
+      clearInterval(idle)
     }
   }
 
-  #cutOff(): void {
-    this.#stopping.abort()
+  #endAll(): void {
+    this.#cutOff.abort(new AppError('unavailable', 'The server stops'))
     this.app.server.closeAllConnections()
   }
 }

@@ -71,11 +71,11 @@ describe('CaptureTap', () => {
       for (let count = 0; count < blocks * 28; count += 1) tap.record(outboxOf(jumboBytes), clock, 1000)
     }
 
-    fill(200)
-    for (let count = 0; count < 190; count += 1) exchange.giveBack(7)
-    fill(200)
+    fill(400)
+    for (let count = 0; count < 390; count += 1) exchange.giveBack(7)
+    fill(400)
     assert.equal(tap.hasFailed, false)
-    fill(200)
+    fill(400)
 
     assert.equal(tap.hasFailed, true)
     assert.equal(exchange.events.filter(({ event }) => event === 'captureOverrun').length, 1)

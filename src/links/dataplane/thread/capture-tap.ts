@@ -4,7 +4,7 @@ import type { WallClock } from './wall-clock.ts'
 
 const blockBytes = 256 * 1024
 /** At most this much of one capture waits to be written. */
-const maxBlocks = 256
+const maxBlocks = 512
 /** A frame is handed to the writer after this long at the latest. */
 const flushMs = 40
 
