@@ -213,7 +213,11 @@ export class DataPlane implements AsyncDisposable {
   }
 
   async #restore(child: PlaneChild): Promise<void> {
-    for (const [linkId, link] of this.#links) await this.#restoreLink(child, linkId, link)
+    for (const [linkId, link] of this.#links) {
+      await this.#restoreLink(child, linkId, link).catch((error: unknown) => {
+        this.#options.logger.error({ linkId, error: refusalOf(error) }, 'a link could not be opened again')
+      })
+    }
   }
 
   /** A port or capture that does not come back is reported; the rest of the link does. */

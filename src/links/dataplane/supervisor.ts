@@ -27,6 +27,8 @@ export class Supervisor implements AsyncDisposable {
   readonly #stopped = new AbortController()
   #current: Promise<PlaneChild> | undefined
   #child: PlaneChild | undefined
+  /** The end of a process that was not needed any more. */
+  #retired: Promise<void> | undefined
   #failures = 0
   #idleTimer: NodeJS.Timeout | undefined
   #startedAt = 0
@@ -78,7 +80,7 @@ export class Supervisor implements AsyncDisposable {
   rest(): void {
     clearTimeout(this.#idleTimer)
     if (this.#options.isNeeded() || this.#stopped.signal.aborted) return
-    this.#idleTimer = setTimeout(() => void this.#stopIdle(), this.#options.idleMs)
+    this.#idleTimer = setTimeout(() => this.#retire(), this.#options.idleMs)
     this.#idleTimer.unref()
   }
 
@@ -86,15 +88,15 @@ export class Supervisor implements AsyncDisposable {
     this.#stopped.abort()
     clearTimeout(this.#idleTimer)
     await this.#current?.catch(() => undefined)
-    await this.#child?.stop()
+    await Promise.all([this.#child?.stop(), this.#retired])
   }
 
-  async #stopIdle(): Promise<void> {
+  #retire(): void {
     const child = this.#child
     if (child === undefined || this.#options.isNeeded()) return
     this.#child = undefined
     this.#current = undefined
-    await child.stop()
+    this.#retired = child.stop()
   }
 
   #running(): Promise<PlaneChild> {
@@ -137,9 +139,10 @@ export class Supervisor implements AsyncDisposable {
     this.#current = this.#options.isNeeded() ? this.#start() : undefined
   }
 
-  /** What waited for this start is told; the next one is tried after a longer pause. */
+  /** What waited for this start is told. The process's end, now at the latest, brings the next try. */
   #notStarted(error: unknown): void {
     if (this.#stopped.signal.aborted) return
+    this.#child?.kill()
     this.#options.logger.error({ error: messageOf(error) }, 'the data plane does not start')
   }
 }
