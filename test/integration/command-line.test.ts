@@ -80,7 +80,7 @@ describe('the command line', () => {
       'settings that are wrong',
       ['serve'],
       { BACKHAUL_API_LISTEN: 'x', BACKHAUL_ROLES: 'y' },
-      /BACKHAUL_API_LISTEN[^]*BACKHAUL_ROLES/,
+      /BACKHAUL_API_LISTEN[\s\S]*BACKHAUL_ROLES/,
     ],
     ['a command that is none', ['frobnicate'], {}, /unknown command/],
   ] as const) {

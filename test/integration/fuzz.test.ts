@@ -129,7 +129,13 @@ function ask({ method, path, headers, body }: OddRequest): Promise<number> {
   const authorization = `Basic ${Buffer.from(`${asker.login}:${asker.password}`).toString('base64')}`
   const request = send(
     server.api,
-    { agent, method, path, headers: { authorization, ...headers }, timeout: 10_000 },
+    {
+      agent,
+      method,
+      path,
+      headers: { authorization, 'content-length': body?.length ?? 0, ...headers },
+      timeout: 10_000,
+    },
     (answer) => {
       const isStream = answer.headers['content-type'] === 'application/vnd.tcpdump.pcap'
       const end = () => resolve(answer.statusCode ?? 0)

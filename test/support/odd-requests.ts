@@ -130,7 +130,7 @@ export class OddRequests {
     )
     const pairs = given.map(({ name, schema }) => {
       const value = random.chance(0.5) ? values.fitting(schema, name) : values.anything()
-      return `${name}${random.chance(0.1) ? '[]' : ''}=${escape(value)}`
+      return `${name}${random.chance(0.1) ? '[]' : ''}=${encoded(value)}`
     })
     if (random.chance(0.05)) pairs.push(...pairs)
     if (random.chance(0.05))
@@ -164,7 +164,7 @@ export class OddRequests {
 }
 
 /** Percent-encodes what text there is, and leaves alone what cannot be. */
-function escape(value: unknown): string {
+function encoded(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return encodeURIComponent(text.toWellFormed())
 }

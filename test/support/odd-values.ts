@@ -41,7 +41,7 @@ const oddTexts = [
   '%2e%2e%2f',
   "'; drop table tasks; --",
   '" or 1=1',
-  '{{7*7}}${7*7}',
+  '{{7*7}}',
   '\r\nX-Injected: 1',
   '<script>alert(1)</script>',
   '__proto__',

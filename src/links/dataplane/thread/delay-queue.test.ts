@@ -7,7 +7,14 @@ import { Outbox } from './outbox.ts'
 /** A source whose frame number N has the length N and is filled with N. */
 function frameSource(): FrameSource {
   const slots = new Region(9216 * 2)
-  return { slots, offsetOf: (index) => (slots.bytes.fill(index & 0xff), 0), lengthOf: (index) => index }
+  return {
+    slots,
+    lengthOf: (index) => index,
+    offsetOf(index) {
+      slots.bytes.fill(index & 0xff)
+      return 0
+    },
+  }
 }
 
 /** Takes out what is due, and gives the lengths. */
