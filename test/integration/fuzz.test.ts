@@ -12,7 +12,7 @@ const seed = Number(process.env['FUZZ_SEED'] ?? 20_240_607)
 const count = Number(process.env['FUZZ_COUNT'] ?? 5000)
 const lanes = 8
 /** Things are made anew after so many requests, since many requests delete them. */
-const batch = 500
+const batch = 250
 
 const asker = { login: 'fuzzer', password: 'a password of its own' }
 const file = Buffer.from('the bytes of a file')

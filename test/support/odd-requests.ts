@@ -97,7 +97,7 @@ export class OddRequests {
 
   next(): OddRequest {
     const random = this.#random
-    const operation = random.pick(this.#operations)
+    const operation = this.#operation()
     const method = random.chance(0.06) ? random.pick(otherMethods) : operation.method
     const body = this.#body(operation)
     const headers: Record<string, string> = {}
@@ -107,6 +107,12 @@ export class OddRequests {
       headers[name] = value
     }
     return { method, path: this.#path(operation) + this.#query(operation), headers, body }
+  }
+
+  /** Seldom one that deletes, or little would be left for the others. */
+  #operation(): Operation {
+    const operation = this.#random.pick(this.#operations)
+    return operation.method === 'DELETE' && this.#random.chance(0.8) ? this.#operation() : operation
   }
 
   #values(path: string): OddValues {

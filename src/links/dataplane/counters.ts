@@ -7,7 +7,7 @@ const ownCauses = ['suspended', 'no_port', 'empty', 'oversize', 'queue_full', 's
 export type DropCause = string
 
 /** Every cause for which frames are dropped: our own, then the filters by type. */
-export const dropCauses: readonly DropCause[] = [...ownCauses, ...filterKinds.map((kind) => kind.type)]
+const dropCauses: readonly DropCause[] = [...ownCauses, ...filterKinds.map((kind) => kind.type)]
 
 export interface DirectionStatistics {
   readonly framesIn: number

@@ -8,7 +8,7 @@ export interface Address {
 }
 
 export const familyInet = 2
-export const familyInet6 = 10
+const familyInet6 = 10
 
 /** The address family of a numeric host. Throws `invalid` for a name or a scoped address. */
 export function familyOf(host: string): number {
