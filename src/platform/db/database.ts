@@ -23,12 +23,13 @@ export class Database implements AsyncDisposable {
   readonly #kysely: Kysely<unknown>
   readonly #connection: pg.ClientConfig
   readonly #logger: Logger
+  #isClosing = false
 
   constructor({ connection, logger, maxConnections = 16 }: DatabaseOptions) {
     this.#connection = { ...connection, types, application_name: 'backhaul' }
     this.#logger = logger
     this.pool = new pg.Pool({ ...this.#connection, max: maxConnections, idleTimeoutMillis: 30_000 })
-    this.pool.on('error', (error) => logger.warn({ err: error }, 'an idle database connection was lost'))
+    this.pool.on('error', (error) => this.#noteLoss(error))
     this.#kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: this.pool }) })
   }
 
@@ -40,12 +41,18 @@ export class Database implements AsyncDisposable {
   /** A connection of its own, for session locks, LISTEN and COPY. The caller ends it. */
   async connect(): Promise<pg.Client> {
     const client = new pg.Client(this.#connection)
-    client.on('error', (error) => this.#logger.warn({ err: error }, 'a database connection was lost'))
+    client.on('error', (error) => this.#noteLoss(error))
     await client.connect()
     return client
   }
 
+  /** Connections that are just being closed may be told by a server that stops as well. */
+  #noteLoss(error: Error): void {
+    if (!this.#isClosing) this.#logger.warn({ err: error }, 'a database connection was lost')
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true
     await this.pool.end()
   }
 }

@@ -35,14 +35,13 @@ const endpoints = {
     summary: 'Metrics in the Prometheus text format; for administrators',
     tag: 'Service',
   }),
-  docs: endpoint({ method: 'GET', path: '/docs', status: 200, summary: 'This page', tag: 'Service', access: 'public' }),
+  docs: endpoint({ method: 'GET', path: '/docs', status: 200, summary: 'This page', tag: 'Service' }),
   openApi: endpoint({
     method: 'GET',
     path: '/docs/openapi.json',
     status: 200,
     summary: 'This interface in OpenAPI 3.1',
     tag: 'Service',
-    access: 'public',
   }),
 }
 
