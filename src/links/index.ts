@@ -3,7 +3,6 @@ import type { Database } from '../platform/db/database.ts'
 import type { MigrationSet } from '../platform/db/migration.ts'
 import type { Route } from '../platform/http/endpoint.ts'
 import type { Logger } from '../platform/log.ts'
-import { KeyedQueue } from './keyed-queue.ts'
 import { Lab } from './lab.ts'
 import { linkRoutes } from './links/link-routes.ts'
 import { LinkService } from './links/link-service.ts'
@@ -42,7 +41,7 @@ export async function openLinks({ database, logger, folder, version }: LinksPart
   const kinds = new Map(nodeKinds.map((kind) => [kind.type, kind]))
   const lab = new Lab({ db, folders, kinds, logger })
   const access = new ProjectAccess(db)
-  const parts = { db, access, folders, kinds, lab, queue: new KeyedQueue() }
+  const parts = { db, access, folders, kinds, lab }
   await lab.restore()
   return {
     routes: [

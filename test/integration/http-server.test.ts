@@ -41,9 +41,10 @@ describe('the service addresses', () => {
   })
 
   it('document every address in OpenAPI 3.1 and on a page without scripts', async () => {
-    const { body: openApi } = await server.ask('/docs/openapi.json', nobody)
-    const page = await server.ask('/docs', nobody)
+    const { body: openApi } = await server.ask('/docs/openapi.json')
+    const page = await server.ask('/docs')
 
+    assert.equal((await server.ask('/docs', nobody)).status, 401)
     assert.equal(openApi.openapi, '3.1.0')
     for (const path of [
       '/v2/projects/{project_id}/links',
@@ -60,7 +61,7 @@ describe('the service addresses', () => {
   })
 
   it('describe each parameter of a path, and no other', async () => {
-    const { body: openApi } = await server.ask('/docs/openapi.json', nobody)
+    const { body: openApi } = await server.ask('/docs/openapi.json')
 
     for (const [path, operations] of Object.entries<Record<string, { parameters: { name: string; in: string }[] }>>(
       openApi.paths,

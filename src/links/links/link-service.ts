@@ -7,7 +7,6 @@ import { isUuid } from '../../platform/uuid.ts'
 import { type CapturedEnd, checkCaptureName, defaultCaptureName } from '../captures/capture-name.ts'
 import type { LinkStatistics } from '../dataplane/data-plane.ts'
 import { type FilterSet, parseFilters } from '../filters/index.ts'
-import type { KeyedQueue } from '../keyed-queue.ts'
 import type { Lab } from '../lab.ts'
 import type { NodeKind } from '../nodes/node-kind.ts'
 import { findNode } from '../nodes/node-store.ts'
@@ -59,7 +58,6 @@ export interface LinkServiceParts {
   readonly folders: ProjectFolders
   readonly kinds: ReadonlyMap<string, NodeKind>
   readonly lab: Lab
-  readonly queue: KeyedQueue
 }
 
 /** Links: everything is checked before anything changes, and what changes does so in the database and on the wire together. */
@@ -81,10 +79,9 @@ export class LinkService {
   }
 
   async createLink(actor: Actor, projectId: string, request: LinkRequest): Promise<Link> {
-    const { db, access, lab, queue } = this.#parts
-    await access.getOpenProject(actor, projectId)
-    const filters = parseFilters(request.filters ?? {})
-    return queue.run(projectId, async () => {
+    const { db, access, lab } = this.#parts
+    return access.inOpenProject(actor, projectId, async () => {
+      const filters = parseFilters(request.filters ?? {})
       const link = await this.#newLink(projectId, request, filters)
       await lab.undoing(
         () =>
@@ -99,9 +96,8 @@ export class LinkService {
   }
 
   async updateLink(actor: Actor, address: LinkAddress, update: LinkUpdate): Promise<Link> {
-    await this.#parts.access.getOpenProject(actor, address.projectId)
-    const filters = update.filters === undefined ? undefined : parseFilters(update.filters)
-    return this.#parts.queue.run(address.projectId, async () => {
+    return this.#parts.access.inOpenProject(actor, address.projectId, async () => {
+      const filters = update.filters === undefined ? undefined : parseFilters(update.filters)
       const link = await this.#get(address)
       await this.#refuseStrangers(address.projectId, update)
       await this.#parts.lab.undoing(
@@ -113,9 +109,8 @@ export class LinkService {
   }
 
   async deleteLink(actor: Actor, address: LinkAddress): Promise<void> {
-    const { db, access, lab, queue } = this.#parts
-    await access.getOpenProject(actor, address.projectId)
-    await queue.run(address.projectId, async () => {
+    const { db, access, lab } = this.#parts
+    await access.inOpenProject(actor, address.projectId, async () => {
       const link = await this.#get(address)
       await lab.closeLink(link.id)
       await deleteLink(db, link.id)
@@ -123,10 +118,9 @@ export class LinkService {
   }
 
   async startCapture(actor: Actor, address: LinkAddress, wantedName: string): Promise<Link> {
-    const { db, access, folders, lab, queue } = this.#parts
-    await access.getOpenProject(actor, address.projectId)
-    const checkedName = wantedName === '' ? undefined : checkCaptureName(wantedName)
-    return queue.run(address.projectId, async () => {
+    const { db, access, folders, lab } = this.#parts
+    return access.inOpenProject(actor, address.projectId, async () => {
+      const checkedName = wantedName === '' ? undefined : checkCaptureName(wantedName)
       const link = await this.#get(address)
       if (!lab.wiring.isOpen(link.id))
         throw new AppError('conflict', 'Cannot capture because there is no running device on this link')
@@ -138,8 +132,7 @@ export class LinkService {
   }
 
   async stopCapture(actor: Actor, address: LinkAddress): Promise<Link> {
-    await this.#parts.access.getOpenProject(actor, address.projectId)
-    return this.#parts.queue.run(address.projectId, async () => {
+    return this.#parts.access.inOpenProject(actor, address.projectId, async () => {
       const link = await this.#get(address)
       await this.#parts.lab.captures.stop(link.id)
       return link

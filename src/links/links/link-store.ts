@@ -128,5 +128,9 @@ async function withEnds(db: LinksDb, links: readonly LinkRow[]): Promise<Link[]>
     .orderBy('side')
     .execute()
   const byLink = Map.groupBy(ends, ({ link_id }) => link_id)
-  return links.map((link) => ({ ...link, ends: byLink.get(link.id) as unknown as Link['ends'] }))
+  // a link without ends was deleted between the two questions
+  return links.flatMap((link) => {
+    const [first, second] = byLink.get(link.id) ?? []
+    return first === undefined || second === undefined ? [] : [{ ...link, ends: [first, second] as const }]
+  })
 }

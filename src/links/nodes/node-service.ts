@@ -5,7 +5,6 @@ import type { Actor } from '../../platform/auth/actor.ts'
 import { isUniqueViolation } from '../../platform/db/database.ts'
 import { AppError } from '../../platform/errors.ts'
 import { isUuid } from '../../platform/uuid.ts'
-import type { KeyedQueue } from '../keyed-queue.ts'
 import type { Lab } from '../lab.ts'
 import { listLinksOfNode } from '../links/link-store.ts'
 import type { ProjectAccess } from '../projects/project-access.ts'
@@ -38,7 +37,6 @@ export interface NodeServiceParts {
   readonly folders: ProjectFolders
   readonly kinds: ReadonlyMap<string, NodeKind>
   readonly lab: Lab
-  readonly queue: KeyedQueue
 }
 
 /** Nodes of projects: what they are, and whether they are meant to run. */
@@ -60,8 +58,7 @@ export class NodeService {
   }
 
   async createNode(actor: Actor, projectId: string, request: NodeRequest): Promise<NodeRow> {
-    await this.#parts.access.getOpenProject(actor, projectId)
-    return this.#parts.queue.run(projectId, () => this.#insert(projectId, request))
+    return this.#parts.access.inOpenProject(actor, projectId, () => this.#insert(projectId, request))
   }
 
   async updateNode(
@@ -69,8 +66,7 @@ export class NodeService {
     { projectId, id }: NodeAddress,
     { name, properties, appearance }: NodeUpdate,
   ): Promise<NodeRow> {
-    await this.#parts.access.getOpenProject(actor, projectId)
-    return this.#parts.queue.run(projectId, async () => {
+    return this.#parts.access.inOpenProject(actor, projectId, async () => {
       const node = await this.#get(projectId, id)
       const changes = {
         name,
@@ -82,9 +78,8 @@ export class NodeService {
   }
 
   async deleteNode(actor: Actor, projectId: string, id: string): Promise<void> {
-    const { db, access, folders, lab, queue } = this.#parts
-    await access.getOpenProject(actor, projectId)
-    await queue.run(projectId, async () => {
+    const { db, access, folders, lab } = this.#parts
+    await access.inOpenProject(actor, projectId, async () => {
       const node = await this.#get(projectId, id)
       for (const link of await listLinksOfNode(db, node.id)) await lab.closeLink(link.id)
       await lab.stopNode(node.id)
@@ -95,9 +90,8 @@ export class NodeService {
 
   /** @throws AppError `conflict` that says why it cannot start; it rests then, as before */
   async startNode(actor: Actor, projectId: string, id: string): Promise<NodeRow> {
-    const { db, access, lab, queue } = this.#parts
-    await access.getOpenProject(actor, projectId)
-    return queue.run(projectId, async () => {
+    const { db, access, lab } = this.#parts
+    return access.inOpenProject(actor, projectId, async () => {
       const node = await this.#get(projectId, id)
       if (lab.nodes.find(node.id) !== undefined) return node
       await lab.startNode(await this.#withFreeConsole(node))
@@ -106,9 +100,8 @@ export class NodeService {
   }
 
   async stopNode(actor: Actor, projectId: string, id: string): Promise<NodeRow> {
-    const { db, access, lab, queue } = this.#parts
-    await access.getOpenProject(actor, projectId)
-    return queue.run(projectId, async () => {
+    const { db, access, lab } = this.#parts
+    return access.inOpenProject(actor, projectId, async () => {
       const node = await this.#get(projectId, id)
       await lab.stopNode(node.id)
       return updateNode(db, node.id, { is_started: false })

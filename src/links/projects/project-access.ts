@@ -2,15 +2,30 @@ import type { Kysely } from 'kysely'
 import { type Actor, forbidden, hasRight } from '../../platform/auth/actor.ts'
 import { AppError } from '../../platform/errors.ts'
 import { isUuid } from '../../platform/uuid.ts'
+import { KeyedQueue } from '../keyed-queue.ts'
 import type { LinksTables, ProjectRow } from '../tables.ts'
 import { findProject, isMember } from './project-store.ts'
 
 /** Who may do what with projects: the owner, whom they let in, and administrators; for others a project is not there. */
 export class ProjectAccess {
   readonly #db: Kysely<LinksTables>
+  readonly #queue = new KeyedQueue()
 
   constructor(db: Kysely<LinksTables>) {
     this.#db = db
+  }
+
+  /** Does work on a project alone: after what was asked before, and only if it is still there then. */
+  async inProject<T>(actor: Actor, id: string, work: (project: ProjectRow) => Promise<T>): Promise<T> {
+    return this.#queue.run(id, async () => work(await this.getProject(actor, id)))
+  }
+
+  async inOpenProject<T>(actor: Actor, id: string, work: (project: ProjectRow) => Promise<T>): Promise<T> {
+    return this.#queue.run(id, async () => work(await this.getOpenProject(actor, id)))
+  }
+
+  async inOwnProject<T>(actor: Actor, id: string, work: (project: ProjectRow) => Promise<T>): Promise<T> {
+    return this.#queue.run(id, async () => work(await this.getOwnProject(actor, id)))
   }
 
   /** @throws AppError `not_found` */

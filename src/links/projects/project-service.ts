@@ -4,7 +4,6 @@ import type { Kysely } from 'kysely'
 import { type Actor, hasRight } from '../../platform/auth/actor.ts'
 import { isForeignKeyViolation } from '../../platform/db/database.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
-import type { KeyedQueue } from '../keyed-queue.ts'
 import type { Lab } from '../lab.ts'
 import type { LinksTables, ProjectRow } from '../tables.ts'
 import type { ProjectAccess } from './project-access.ts'
@@ -26,7 +25,6 @@ export interface ProjectServiceParts {
   readonly access: ProjectAccess
   readonly folders: ProjectFolders
   readonly lab: Lab
-  readonly queue: KeyedQueue
 }
 
 export interface ProjectRequest {
@@ -65,15 +63,16 @@ export class ProjectService {
   }
 
   async updateProject(actor: Actor, id: string, { name, ...settings }: Partial<ProjectRequest>): Promise<ProjectRow> {
-    const project = await this.#parts.access.getProject(actor, id)
-    return updateProject(this.#parts.db, id, { name, settings: { ...project.settings, ...settings } })
+    const { db, access } = this.#parts
+    return access.inProject(actor, id, (project) => {
+      return updateProject(db, id, { name, settings: { ...project.settings, ...settings } })
+    })
   }
 
   /** Ends whatever runs in the project, then forgets it and its files. */
   async deleteProject(actor: Actor, id: string): Promise<void> {
-    const { db, access, folders, lab, queue } = this.#parts
-    await access.getOwnProject(actor, id)
-    await queue.run(id, async () => {
+    const { db, access, folders, lab } = this.#parts
+    await access.inOwnProject(actor, id, async () => {
       await lab.stopProject(id)
       await db.transaction().execute((tx) => deleteProject(tx, id))
       await rm(folders.project(id), { recursive: true, force: true })
@@ -81,15 +80,14 @@ export class ProjectService {
   }
 
   async openProject(actor: Actor, id: string): Promise<ProjectRow> {
-    await this.#parts.access.getProject(actor, id)
-    return this.#parts.queue.run(id, () => updateProject(this.#parts.db, id, { is_open: true }))
+    const { db, access } = this.#parts
+    return access.inProject(actor, id, () => updateProject(db, id, { is_open: true }))
   }
 
   /** Its nodes end for good: they are not started again when the project is opened. */
   async closeProject(actor: Actor, id: string): Promise<void> {
-    const { db, access, lab, queue } = this.#parts
-    await access.getProject(actor, id)
-    await queue.run(id, async () => {
+    const { db, access, lab } = this.#parts
+    await access.inProject(actor, id, async () => {
       await lab.stopProject(id)
       await db.updateTable('nodes').set({ is_started: false }).where('project_id', '=', id).execute()
       await updateProject(db, id, { is_open: false })
@@ -102,9 +100,9 @@ export class ProjectService {
   }
 
   async addMember(actor: Actor, id: string, userId: number): Promise<void> {
-    await this.#parts.access.getOwnProject(actor, id)
+    const { db, access } = this.#parts
     try {
-      await insertMember(this.#parts.db, id, userId)
+      await access.inOwnProject(actor, id, () => insertMember(db, id, userId))
     } catch (error) {
       if (isForeignKeyViolation(error)) throw invalidField('user_id', 'is the id of no user')
       throw error
@@ -112,7 +110,7 @@ export class ProjectService {
   }
 
   async removeMember(actor: Actor, id: string, userId: number): Promise<void> {
-    await this.#parts.access.getOwnProject(actor, id)
-    await deleteMember(this.#parts.db, id, userId)
+    const { db, access } = this.#parts
+    await access.inOwnProject(actor, id, () => deleteMember(db, id, userId))
   }
 }

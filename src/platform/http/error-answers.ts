@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { clashOf } from '../db/database-error.ts'
 import { AppError, asAppError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { errorBody } from './error-body.ts'
@@ -74,7 +75,7 @@ function fromFramework(thrown: FastifyError): AppError {
     case 'FST_ERR_BAD_URL':
       return new AppError('malformed', `Cannot read the request: ${thrown.message}`, { cause: thrown })
     default:
-      return asAppError(thrown)
+      return clashOf(thrown) ?? asAppError(thrown)
   }
 }
 
