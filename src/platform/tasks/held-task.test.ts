@@ -62,12 +62,14 @@ describe('commit', () => {
     )
     const { id } = await enqueue(client, newTask())
     await gates.inside.promise
+    const { holder } = await findTask(client, id)
     const db = client.database.tables<TaskTables>()
     let isTaken = false
     const takeOver = db
       .updateTable('tasks')
       .set({ state: 'planned', holder: null })
       .where('id', '=', id)
+      .where('holder', '=', holder)
       .execute()
       .then(() => {
         isTaken = true

@@ -154,7 +154,8 @@ describe('a runner that loses the session of its lock', () => {
   async function endSessionOf({ holder }: TaskRow): Promise<void> {
     const { rows } = await client.database.pool.query(
       `select pg_terminate_backend(pid) from pg_locks
-       where locktype = 'advisory' and classid = 7206413 and objid = $1 and granted`,
+       where locktype = 'advisory' and classid = 7206413 and objid = $1 and granted
+         and database = (select oid from pg_database where datname = current_database())`,
       [holder],
     )
     assert.equal(rows.length, 1)
