@@ -212,3 +212,24 @@ describe('a request about links', () => {
     assert.deepEqual(Object.keys(answer).sort(), Object.keys(link).sort())
   })
 })
+
+describe('nodes of many projects', () => {
+  it('can be added at the same time, each with a console port of its own', async () => {
+    const bases = await Promise.all(
+      Array.from(
+        { length: 8 },
+        async (_, index) =>
+          `/v2/projects/${(await post(server, '/v2/projects', { name: `many ${index}` })).project_id}`,
+      ),
+    )
+
+    const nodes = await Promise.all(
+      bases.flatMap((base) =>
+        [1, 2, 3].map(() => post(server, `${base}/nodes`, { name: 'PC1', node_type: 'vpcs', compute_id: 'local' })),
+      ),
+    )
+
+    assert.equal(new Set(nodes.map(({ console: port }) => port)).size, 24)
+    assert.deepEqual(new Set(nodes.map(({ name }) => name)), new Set(['PC1', 'PC2', 'PC3']))
+  })
+})

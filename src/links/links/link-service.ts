@@ -126,7 +126,10 @@ export class LinkService {
         throw new AppError('conflict', 'Cannot capture because there is no running device on this link')
       const name = checkedName ?? (await this.#defaultName(link))
       await lab.captures.start(link.id, folders.captures(link.project_id), name)
-      await updateLink(db, link.id, { capture_file_name: name })
+      await lab.undoing(
+        () => updateLink(db, link.id, { capture_file_name: name }),
+        () => lab.captures.stop(link.id),
+      )
       return this.#get(address)
     })
   }

@@ -5,6 +5,7 @@ import type { Actor } from '../../platform/auth/actor.ts'
 import { isUniqueViolation } from '../../platform/db/database.ts'
 import { AppError } from '../../platform/errors.ts'
 import { isUuid } from '../../platform/uuid.ts'
+import { KeyedQueue } from '../keyed-queue.ts'
 import type { Lab } from '../lab.ts'
 import { listLinksOfNode } from '../links/link-store.ts'
 import type { ProjectAccess } from '../projects/project-access.ts'
@@ -42,6 +43,7 @@ export interface NodeServiceParts {
 /** Nodes of projects: what they are, and whether they are meant to run. */
 export class NodeService {
   readonly #parts: NodeServiceParts
+  readonly #consolePorts = new KeyedQueue()
 
   constructor(parts: NodeServiceParts) {
     this.#parts = parts
@@ -128,12 +130,14 @@ export class NodeService {
       project_id: projectId,
       name: free,
       node_type,
-      console_port: kind.hasConsole ? await pickConsolePort(consoleHost, await listConsolePorts(db)) : null,
       appearance,
       properties: kind.checkProperties(properties ?? {}),
       kind_state: kind.newState(others),
     }
-    return this.#refusingTakenName(free, () => insertNode(db, node))
+    if (!kind.hasConsole) return this.#refusingTakenName(free, () => insertNode(db, { ...node, console_port: null }))
+    return this.#withConsolePort((console_port) =>
+      this.#refusingTakenName(free, () => insertNode(db, { ...node, console_port })),
+    )
   }
 
   #kind(type: string): NodeKind {
@@ -144,7 +148,14 @@ export class NodeService {
   async #withFreeConsole(node: NodeRow): Promise<NodeRow> {
     const { db } = this.#parts
     if (node.console_port === null || (await isFree(consoleHost, node.console_port))) return node
-    return updateNode(db, node.id, { console_port: await pickConsolePort(consoleHost, await listConsolePorts(db)) })
+    return this.#withConsolePort((console_port) => updateNode(db, node.id, { console_port }))
+  }
+
+  /** One at a time: nodes of different projects share the ports of this machine. */
+  #withConsolePort<T>(use: (port: number) => Promise<T>): Promise<T> {
+    return this.#consolePorts.run('', async () =>
+      use(await pickConsolePort(consoleHost, await listConsolePorts(this.#parts.db))),
+    )
   }
 
   async #refusingTakenName(name: string, write: () => Promise<NodeRow>): Promise<NodeRow> {
