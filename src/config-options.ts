@@ -1,4 +1,5 @@
 import {
+  parseDatabaseUrl,
   parseListen,
   parseOneOf,
   parseOrigins,
@@ -79,7 +80,7 @@ export const options = {
   }),
   databaseUrl: option({
     name: 'BACKHAUL_DATABASE_URL',
-    parse: parseText,
+    parse: parseDatabaseUrl,
     secret: true,
     form: 'PostgreSQL URL',
     summary: 'A PostgreSQL 15 to 18 to use.',

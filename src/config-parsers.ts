@@ -30,7 +30,12 @@ export function parseUrl(text: string): string | undefined {
   const url = new URL(text)
   const isPlain = url.search === '' && url.hash === '' && url.username === '' && url.password === ''
   if (!/^https?:$/.test(url.protocol) || !isPlain) return undefined
-  return url.href.replace(/\/+$/, '')
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+}
+
+/** Only its scheme is looked at: what else it may hold, such as folders of sockets, the database's client knows. */
+export function parseDatabaseUrl(text: string): string | undefined {
+  return /^postgres(ql)?:\/\/./.test(text) ? text : undefined
 }
 
 export function parseOneOf<const T extends string>(values: readonly T[]): (text: string) => T | undefined {

@@ -68,6 +68,7 @@ function contradictions(config: Config): string[] {
   if ((config.tlsCertificate === undefined) !== (config.tlsKey === undefined)) {
     problems.push('BACKHAUL_TLS_CERT and BACKHAUL_TLS_KEY must be set together')
   }
+  if (isSameAddress(config)) problems.push('BACKHAUL_API_LISTEN and BACKHAUL_CONTENT_LISTEN must not be the same')
   if (config.adminPassword !== undefined && config.adminPassword.length < 8) {
     problems.push('BACKHAUL_ADMIN_PASSWORD must have at least 8 characters')
   }
@@ -75,4 +76,10 @@ function contradictions(config: Config): string[] {
     problems.push('BACKHAUL_SECRET_KEY must have at least 16 characters')
   }
   return problems
+}
+
+function isSameAddress({ apiListen, contentListen, roles }: Config): boolean {
+  if (apiListen === undefined || contentListen === undefined || roles === undefined) return false // a problem already
+  const isSame = apiListen.host === contentListen.host && apiListen.port === contentListen.port
+  return isSame && apiListen.port !== 0 && roles.has('api') && roles.has('content')
 }
