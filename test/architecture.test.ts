@@ -65,8 +65,7 @@ const rules: Rules = {
       what: 'writes to the database',
       text: /\.(insertInto|updateTable|deleteFrom)\(/,
       in: /^(content|links)\//,
-      // closing a project sets all its nodes to rest
-      onlyIn: /-store\.ts$|^links\/projects\/project-service\.ts$/,
+      onlyIn: /-store\.ts$/,
     },
     { what: 'reads the environment', text: /\bprocess\.env\b|\{ env \} = process/, in: /^/, onlyIn: /^main\.ts$/ },
   ],

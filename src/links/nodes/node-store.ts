@@ -82,6 +82,11 @@ export async function listConsolePorts(db: LinksDb): Promise<Set<number>> {
   return new Set(rows.map(({ console_port }) => console_port as number))
 }
 
+/** Wants all nodes of a project to rest. */
+export async function restNodes(db: LinksDb, projectId: string): Promise<void> {
+  await db.updateTable('nodes').set({ is_started: false }).where('project_id', '=', projectId).execute()
+}
+
 export async function deleteNode(db: LinksDb, id: string): Promise<void> {
   await db
     .deleteFrom('links')

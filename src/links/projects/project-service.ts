@@ -5,6 +5,7 @@ import { type Actor, hasRight } from '../../platform/auth/actor.ts'
 import { isForeignKeyViolation } from '../../platform/db/database.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
 import type { Lab } from '../lab.ts'
+import { restNodes } from '../nodes/node-store.ts'
 import type { LinksTables, ProjectRow } from '../tables.ts'
 import type { ProjectAccess } from './project-access.ts'
 import { defaultSettings } from './project-contract.ts'
@@ -89,7 +90,7 @@ export class ProjectService {
     const { db, access, lab } = this.#parts
     await access.inProject(actor, id, async () => {
       await lab.stopProject(id)
-      await db.updateTable('nodes').set({ is_started: false }).where('project_id', '=', id).execute()
+      await restNodes(db, id)
       await updateProject(db, id, { is_open: false })
     })
   }

@@ -43,6 +43,15 @@ create table task_resources (
 );
 create index task_resources_resource on task_resources (resource);
 
+-- a stopped task holds nothing: claims look at what is held, not at all that ever was
+create function release_task_resources() returns trigger language plpgsql as $$
+begin
+  delete from task_resources where task_id = new.id;
+  return null;
+end $$;
+create trigger tasks_release after update of state on tasks for each row
+  when (new.state = 'stopped' and old.state <> 'stopped') execute function release_task_resources();
+
 -- each process that runs tasks holds a session lock on its row's id for as long as it lives
 create table task_holders (
   id bigint generated always as identity primary key,
