@@ -6,7 +6,11 @@ const allTests = ['src/**/*.test.ts', 'test/**/*.test.ts']
 const databaseTests = ['src/platform/tasks/*.test.ts', 'src/platform/auth/*.test.ts', 'test/integration/*.test.ts']
 
 function tests(name: string, files: readonly string[], env: Step['env'] = {}): Step {
-  return { name, env, command: ['node', '--test', '--test-concurrency=2', '--test-reporter=spec', ...files] }
+  return {
+    name,
+    env,
+    command: ['node', '--test', '--test-concurrency=2', '--test-timeout=180000', '--test-reporter=spec', ...files],
+  }
 }
 
 const results: boolean[] = []

@@ -233,3 +233,21 @@ describe('nodes of many projects', () => {
     assert.deepEqual(new Set(nodes.map(({ name }) => name)), new Set(['PC1', 'PC2', 'PC3']))
   })
 })
+
+describe('a node that is stopped as soon as it is started', { skip: lacksVpcs }, () => {
+  it('leaves nothing running, however often', async () => {
+    const { base, nodes } = await createLab(server)
+
+    for (let round = 0; round < 20; round += 1) {
+      for (const action of ['start', 'stop']) {
+        await Promise.all(nodes.map(({ node_id }) => post(server, `${base}/nodes/${node_id}/${action}`)))
+      }
+    }
+
+    const folder = base.split('/').at(-1) as string
+    const running = () => execFileSync('ps', ['-eo', 'stat=,args='], { encoding: 'utf8' }).split('\n')
+    await waitUntil('no sandbox of the project is left', () => {
+      return running().every((line) => line.startsWith('Z') || !line.includes(folder))
+    })
+  })
+})

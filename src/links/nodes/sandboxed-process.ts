@@ -27,11 +27,26 @@ export async function startSandboxed(name: string, sandbox: Sandbox, command: st
   const ended = endOf(child)
   try {
     const info = (await json(child.stdio[3] as Readable)) as { 'child-pid': number }
-    return { pid: info['child-pid'], console: consoleOf(child), ended, kill: () => child.kill('SIGKILL') }
+    const pid = info['child-pid']
+    return { pid, console: consoleOf(child), ended, kill: () => killSandbox(child, pid) }
   } catch (error) {
     child.kill('SIGKILL')
     throw new AppError('conflict', `Cannot start ${name}: ${(await complaint) || (await ended)}`, { cause: error })
   }
+}
+
+/**
+ * Ends everything in a sandbox. Its first process is killed itself: it only follows the program that made it once it has
+ * asked the kernel for that, which may be later than the order to end. Until that program has ended the id is no one else's.
+ */
+function killSandbox(child: ChildProcess, pid: number): void {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // it has ended already
+  }
+  child.kill('SIGKILL')
 }
 
 function endOf(child: ChildProcess): Promise<string> {
