@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { AppError } from '../../platform/errors.ts'
@@ -28,6 +29,9 @@ export async function startSandboxed(name: string, sandbox: Sandbox, command: st
   try {
     const info = (await json(child.stdio[3] as Readable)) as { 'child-pid': number }
     const pid = info['child-pid']
+    // the sandbox is complete, its loopback interface up, when the program in it can say something
+    await Promise.race([once(child.stdout as Readable, 'readable'), ended])
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(await ended)
     return { pid, console: consoleOf(child), ended, kill: () => killSandbox(child, pid) }
   } catch (error) {
     child.kill('SIGKILL')
