@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { linkEndpoints } from '../../src/links/links/link-contract.ts'
 import { nodeEndpoints } from '../../src/links/nodes/node-contract.ts'
 import { projectEndpoints } from '../../src/links/projects/project-contract.ts'
-import { typeAt } from './console.ts'
+import { typeAt } from '../../test/support/vpcs-console.ts'
 import { say } from './say.ts'
 import type { DemoServer } from './server.ts'
 
