@@ -8,6 +8,7 @@ import { addRoutes } from './platform/http/add-routes.ts'
 import type { Route } from './platform/http/endpoint.ts'
 import { HttpServer } from './platform/http/http-server.ts'
 import { serviceRoutes } from './platform/http/service-routes.ts'
+import { addWebSockets } from './platform/http/web-sockets.ts'
 import type { Logger } from './platform/log.ts'
 import type { Platform } from './platform/platform.ts'
 import { taskRoutes } from './platform/tasks/task-routes.ts'
@@ -43,7 +44,14 @@ export async function openListeners(parts: ListenersParts): Promise<Listeners & 
   if (config.roles.has('api')) {
     const server = opened.use(newServer('api', parts, tls))
     const { signal, stopping } = server
-    addRoutes(server.app, { routes: apiRoutes(parts), authenticate: platform.authenticate, signal, stopping })
+    const { authenticate } = platform
+    addRoutes(server.app, { routes: apiRoutes(parts), authenticate, signal, stopping })
+    addWebSockets(server.app.server, {
+      routes: services.links?.sockets ?? [],
+      authenticate,
+      stopping,
+      logger: parts.logger,
+    })
     urls.api = await server.listen()
   }
   const kept = opened.move()

@@ -38,12 +38,14 @@ export async function openServices({
   contentUrl,
 }: ServicesParts): Promise<Services> {
   await using opened = new AsyncDisposableStack()
-  const { notifications, secrets, artifacts, fetcher } = platform
+  const { notifications, secrets, artifacts, fetcher, registry } = platform
   const access = contentAccess(database)
   const tasks = new TaskService({ database, notifications, visibleScopes: (actor) => access.visibleScopes(actor) })
   const content = createContent({ database, access, tasks, secrets, artifacts, fetcher, contentUrl, now, logger })
   const links = config.roles.has('links')
-    ? opened.use(await openLinks({ database, logger, folder: folder.projects, version }))
+    ? opened.use(
+        await openLinks({ database, logger, registry, folder: folder.projects, dataFolder: folder.path, version }),
+      )
     : undefined
   if (config.roles.has('worker')) {
     const handlers = content.taskHandlers

@@ -1,13 +1,28 @@
 import { join } from 'node:path'
+import type { Registry } from 'prom-client'
 import type { Database } from '../platform/db/database.ts'
 import type { MigrationSet } from '../platform/db/migration.ts'
 import type { Route } from '../platform/http/endpoint.ts'
+import type { SocketRoute } from '../platform/http/web-sockets.ts'
 import type { Logger } from '../platform/log.ts'
+import { MachineUsage } from '../platform/machine-usage.ts'
+import { consoleSockets } from './console/console-socket.ts'
+import { Announcer, type Presenters } from './events/announcer.ts'
+import { EventBus } from './events/event-bus.ts'
+import { eventRoutes, eventSockets } from './events/event-routes.ts'
+import { ProjectListeners } from './events/project-listeners.ts'
+import { countFrames } from './frame-metrics.ts'
+import { KeyedQueue } from './keyed-queue.ts'
 import { Lab } from './lab.ts'
+import { presentLink } from './links/link-presenter.ts'
 import { linkRoutes } from './links/link-routes.ts'
 import { LinkService } from './links/link-service.ts'
+import { ConsolePorts } from './nodes/console-ports.ts'
+import type { NodeKind } from './nodes/node-kind.ts'
 import { nodeKinds } from './nodes/node-kinds.ts'
+import { presentNode } from './nodes/node-presenter.ts'
 import { nodeRoutes } from './nodes/node-routes.ts'
+import { NodeRunner } from './nodes/node-runner.ts'
 import { NodeService } from './nodes/node-service.ts'
 import { ProjectAccess } from './projects/project-access.ts'
 import { ProjectFolders } from './projects/project-folder.ts'
@@ -24,32 +39,73 @@ export const linksMigrations: readonly MigrationSet[] = [
 export interface LinksParts {
   readonly database: Database
   readonly logger: Logger
+  readonly registry: Registry
   /** Where the files of projects are kept. */
   readonly folder: string
+  /** The data folder of the server, which no node may see. */
+  readonly dataFolder: string
   /** What `/v2/version` says besides the version of GNS3. */
   readonly version: string
 }
 
 export interface Links extends AsyncDisposable {
   readonly routes: readonly Route[]
+  readonly sockets: readonly SocketRoute[]
 }
 
 /** Opens the links half, whose nodes and links live in this process, and starts the nodes that are meant to run. */
-export async function openLinks({ database, logger, folder, version }: LinksParts): Promise<Links> {
+export async function openLinks({
+  database,
+  logger,
+  registry,
+  folder,
+  dataFolder,
+  version,
+}: LinksParts): Promise<Links> {
+  await using opened = new AsyncDisposableStack()
   const db = database.tables<LinksTables>()
   const folders = new ProjectFolders(folder)
   const kinds = new Map(nodeKinds.map((kind) => [kind.type, kind]))
-  const lab = new Lab({ db, folders, kinds, logger })
-  const access = new ProjectAccess(db)
-  const parts = { db, access, folders, kinds, lab }
+  const queue = new KeyedQueue()
+  const lab = opened.use(new Lab({ db, folders, kinds, queue, hidden: [dataFolder], logger }))
+  const present = presenters({ lab, folders, kinds })
+  const bus = new EventBus()
+  const announcer = new Announcer(bus, present)
+  lab.announcer = announcer
+  const access = new ProjectAccess(db, queue)
+  const parts = { db, access, folders, kinds, lab, announcer, consolePorts: new ConsolePorts(db) }
+  const projects = new ProjectService(parts)
+  const runner = new NodeRunner(parts)
+  const listeners = opened.use(new ProjectListeners({ closeIfWanted: (id) => projects.closeUnattended(id), logger }))
+  const events = { bus, access, listeners, usage: new MachineUsage() }
   await lab.restore()
+  countFrames(registry, () => lab.wiring.totals())
+  const kept = opened.move()
   return {
     routes: [
       ...versionRoutes(version),
-      ...projectRoutes(new ProjectService(parts), folders),
-      ...nodeRoutes({ nodes: new NodeService(parts), folders, kinds, lab }),
-      ...linkRoutes({ links: new LinkService(parts), folders, lab }),
+      ...projectRoutes(projects, folders),
+      ...nodeRoutes({ nodes: new NodeService(parts), runner, present }),
+      ...linkRoutes(new LinkService(parts), present),
+      ...eventRoutes(events),
     ],
-    [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose](),
+    sockets: [...eventSockets(events), ...consoleSockets(runner)],
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+interface PresentedParts {
+  readonly lab: Lab
+  readonly folders: ProjectFolders
+  readonly kinds: ReadonlyMap<string, NodeKind>
+}
+
+function presenters({ lab, folders, kinds }: PresentedParts): Presenters {
+  return {
+    link: (link) => presentLink({ link, isCapturing: lab.captures.isActive(link.id), folders }),
+    node: (node) => {
+      const kind = kinds.get(node.node_type) as NodeKind
+      return presentNode({ node, kind, status: lab.nodes.status(node.id), folders })
+    },
   }
 }

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { Authenticator } from './auth/authenticator.ts'
 import { ensureAdministrator, openSecretBox } from './auth/first-start.ts'
@@ -71,6 +70,5 @@ export async function openPlatform({ database, folder, logger, now, ...options }
 }
 
 function authenticateWith(authenticator: Authenticator): Authenticate {
-  return ({ headers, socket }: FastifyRequest) =>
-    authenticator.authenticate(headers.authorization, socket.remoteAddress ?? '')
+  return ({ headers, socket }) => authenticator.authenticate(headers.authorization, socket.remoteAddress ?? '')
 }

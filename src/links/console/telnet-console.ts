@@ -19,6 +19,7 @@ export class TelnetConsole implements AsyncDisposable {
   readonly #console: NodeConsole
   readonly #server: Server
   readonly #clients = new Set<Socket>()
+  readonly #watchers = new Set<(bytes: Buffer) => void>()
   #shown = Buffer.alloc(0)
 
   constructor(console: NodeConsole) {
@@ -33,18 +34,30 @@ export class TelnetConsole implements AsyncDisposable {
     await once(this.#server, 'listening')
   }
 
+  /** Shows what is on the screen and what comes, without telnet, until the function that is given back is called. */
+  watch(show: (bytes: Buffer) => void): () => void {
+    show(this.#shown)
+    this.#watchers.add(show)
+    return () => this.#watchers.delete(show)
+  }
+
+  type(keys: Uint8Array): void {
+    this.#console.input.write(keys)
+  }
+
   #welcome(socket: Socket): void {
     const input = new TelnetInput()
     this.#clients.add(socket)
     socket.on('error', () => socket.destroy())
     socket.on('close', () => this.#clients.delete(socket))
-    socket.on('data', (bytes) => this.#console.input.write(input.read(bytes)))
+    socket.on('data', (bytes) => this.type(input.read(bytes)))
     socket.write(telnetGreeting)
     socket.write(escaped(this.#shown))
   }
 
   #show(chunk: Buffer): void {
     this.#shown = Buffer.concat([this.#shown, chunk]).subarray(-rememberedBytes)
+    for (const show of this.#watchers) show(chunk)
     for (const socket of this.#clients) {
       socket.write(escaped(chunk))
       if (socket.writableLength > waitingBytes) socket.destroy()

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { DirectionStatistics, LinkStatistics } from '../dataplane/data-plane.ts'
 import type { ProjectFolders } from '../projects/project-folder.ts'
 import type { PortLabel } from '../tables.ts'
 import type { Link } from './link-store.ts'
@@ -55,4 +56,22 @@ export function toLabel(
 
 function number(key: string, value: number | null | undefined): Record<string, number> {
   return value === null || value === undefined ? {} : { [key]: value }
+}
+
+/** Nulls while no node of the link runs: nothing passes then. */
+export function presentStatistics(statistics: LinkStatistics | undefined): object {
+  if (statistics === undefined) return { forward: null, reverse: null }
+  return { forward: presentDirection(statistics.forward), reverse: presentDirection(statistics.reverse) }
+}
+
+function presentDirection(direction: DirectionStatistics): object {
+  return {
+    frames_in: direction.framesIn,
+    bytes_in: direction.bytesIn,
+    frames_out: direction.framesOut,
+    bytes_out: direction.bytesOut,
+    queued_frames: direction.queuedFrames,
+    queued_bytes: direction.queuedBytes,
+    dropped: direction.dropped,
+  }
 }

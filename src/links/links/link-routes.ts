@@ -1,23 +1,14 @@
 import { Readable } from 'node:stream'
 import { type Route, route } from '../../platform/http/endpoint.ts'
 import { RawReply } from '../../platform/http/raw-reply.ts'
+import type { Presenters } from '../events/announcer.ts'
 import { availableFilters } from '../filters/index.ts'
-import type { Lab } from '../lab.ts'
-import type { ProjectFolders } from '../projects/project-folder.ts'
 import { linkEndpoints as endpoints } from './link-contract.ts'
-import { presentLink } from './link-presenter.ts'
+import { presentStatistics } from './link-presenter.ts'
 import type { LinkAddress, LinkService } from './link-service.ts'
 import type { Link } from './link-store.ts'
 
-export interface LinkRoutesParts {
-  readonly links: LinkService
-  readonly folders: ProjectFolders
-  readonly lab: Lab
-}
-
-export function linkRoutes({ links, folders, lab }: LinkRoutesParts): Route[] {
-  const present = (link: Link) => presentLink({ link, isCapturing: lab.captures.isActive(link.id), folders })
-
+export function linkRoutes(links: LinkService, { link: present }: Presenters): Route[] {
   return [
     route(endpoints.list, async ({ actor, params }) => (await links.listLinks(actor, params.project_id)).map(present)),
     route(endpoints.create, async ({ actor, params, body }) =>
@@ -34,7 +25,7 @@ export function linkRoutes({ links, folders, lab }: LinkRoutesParts): Route[] {
     }),
     ...captureRoutes(links, present),
     route(endpoints.statistics, async ({ actor, params }) => {
-      return (await links.statistics(actor, addressOf(params))) ?? { forward: null, reverse: null }
+      return presentStatistics(await links.statistics(actor, addressOf(params)))
     }),
   ]
 }

@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Kysely } from 'kysely'
 import type { Actor } from '../../platform/auth/actor.ts'
 import { AppError } from '../../platform/errors.ts'
 import { isUuid } from '../../platform/uuid.ts'
 import { type CapturedEnd, checkCaptureName, defaultCaptureName } from '../captures/capture-name.ts'
 import type { LinkStatistics } from '../dataplane/data-plane.ts'
+import type { Announcer } from '../events/announcer.ts'
 import { type FilterSet, parseFilters } from '../filters/index.ts'
 import type { Lab } from '../lab.ts'
 import type { NodeKind } from '../nodes/node-kind.ts'
-import { findNode } from '../nodes/node-store.ts'
+import { getNode } from '../nodes/node-store.ts'
 import type { ProjectAccess } from '../projects/project-access.ts'
 import type { ProjectFolders } from '../projects/project-folder.ts'
-import type { LinksTables, NodeRow, PortLabel } from '../tables.ts'
+import type { LinksTables, PortLabel } from '../tables.ts'
 import { type GivenLabel, toLabel } from './link-presenter.ts'
 import {
   deleteLink,
@@ -58,6 +60,7 @@ export interface LinkServiceParts {
   readonly folders: ProjectFolders
   readonly kinds: ReadonlyMap<string, NodeKind>
   readonly lab: Lab
+  readonly announcer: Announcer
 }
 
 /** Links: everything is checked before anything changes, and what changes does so in the database and on the wire together. */
@@ -91,7 +94,7 @@ export class LinkService {
           }),
         () => lab.closeLink(link.id),
       )
-      return this.#get({ projectId, id: link.id })
+      return this.#announced('created', { projectId, id: link.id })
     })
   }
 
@@ -104,16 +107,19 @@ export class LinkService {
         () => this.#apply(link, { ...update, filters }),
         () => this.#parts.lab.wiring.restore(link),
       )
-      return this.#get(address)
+      const changed = await this.#get(address)
+      if (!isDeepStrictEqual(changed, link)) this.#parts.announcer.link('updated', changed)
+      return changed
     })
   }
 
   async deleteLink(actor: Actor, address: LinkAddress): Promise<void> {
-    const { db, access, lab } = this.#parts
+    const { db, access, lab, announcer } = this.#parts
     await access.inOpenProject(actor, address.projectId, async () => {
       const link = await this.#get(address)
       await lab.closeLink(link.id)
       await deleteLink(db, link.id)
+      announcer.link('deleted', link)
     })
   }
 
@@ -130,15 +136,16 @@ export class LinkService {
         () => updateLink(db, link.id, { capture_file_name: name }),
         () => lab.captures.stop(link.id),
       )
-      return this.#get(address)
+      return this.#announced('updated', address)
     })
   }
 
   async stopCapture(actor: Actor, address: LinkAddress): Promise<Link> {
     return this.#parts.access.inOpenProject(actor, address.projectId, async () => {
       const link = await this.#get(address)
+      if (!this.#parts.lab.captures.isActive(link.id)) return link
       await this.#parts.lab.captures.stop(link.id)
-      return link
+      return this.#announced('updated', address)
     })
   }
 
@@ -152,6 +159,12 @@ export class LinkService {
   async statistics(actor: Actor, address: LinkAddress): Promise<LinkStatistics | undefined> {
     const { id } = await this.getLink(actor, address)
     return this.#parts.lab.wiring.statistics(id)
+  }
+
+  async #announced(change: 'created' | 'updated', address: LinkAddress): Promise<Link> {
+    const link = await this.#get(address)
+    this.#parts.announcer.link(change, link)
+    return link
   }
 
   async #get({ projectId, id }: LinkAddress): Promise<Link> {
@@ -172,7 +185,7 @@ export class LinkService {
   }
 
   async #end(projectId: string, { label, ...end }: LinkEndRequest): Promise<NewLinkEnd> {
-    const node = await this.#node(projectId, end.node_id)
+    const node = await getNode(this.#parts.db, projectId, end.node_id)
     const { adapter_number: adapter, port_number: port } = end
     const ports = (this.#parts.kinds.get(node.node_type) as NodeKind).ports(node)
     const isThere = ports.some(({ adapter_number, port_number }) => adapter_number === adapter && port_number === port)
@@ -180,15 +193,9 @@ export class LinkService {
     return { ...end, label: toLabel(label, end) }
   }
 
-  async #node(projectId: string, id: string): Promise<NodeRow> {
-    const node = await findNode(this.#parts.db, projectId, id)
-    if (node === undefined) throw new AppError('not_found', `Node ID ${id} doesn't exist`)
-    return node
-  }
-
   /** A label may be sent for a node that is not on the link, but not for one that is nowhere. */
   async #refuseStrangers(projectId: string, { nodes = [] }: LinkUpdate): Promise<void> {
-    for (const { node_id } of nodes) await this.#node(projectId, node_id)
+    for (const { node_id } of nodes) await getNode(this.#parts.db, projectId, node_id)
   }
 
   async #apply(
@@ -210,7 +217,7 @@ export class LinkService {
       adapter_number: adapter,
       port_number: port,
     }: Link['ends'][number]): Promise<CapturedEnd> => {
-      return { nodeName: (await this.#node(project_id, node_id)).name, adapter, port }
+      return { nodeName: (await getNode(this.#parts.db, project_id, node_id)).name, adapter, port }
     }
     return defaultCaptureName([await named(ends[0]), await named(ends[1])])
   }

@@ -98,6 +98,12 @@ export async function findLink(db: LinksDb, projectId: string, id: string): Prom
   return link
 }
 
+/** Whatever project it is in. */
+export async function findLinkById(db: LinksDb, id: string): Promise<Link | undefined> {
+  const [link] = await withEnds(db, await db.selectFrom('links').selectAll().where('id', '=', id).execute())
+  return link
+}
+
 export async function listLinks(db: LinksDb, projectId: string): Promise<Link[]> {
   return withEnds(
     db,

@@ -43,7 +43,9 @@ const Node = Type.Object({
 
 const tag = 'Nodes'
 const nodes = '/v2/projects/{project_id}/nodes'
+const node = `${nodes}/{node_id}`
 const one = { tag, params: Params, reply: Node }
+const Argument = Type.String({ maxLength: 100_000 })
 
 export const nodeEndpoints = {
   list: endpoint({
@@ -76,23 +78,88 @@ export const nodeEndpoints = {
     ),
     reply: Node,
   }),
-  show: endpoint({ ...one, method: 'GET', path: `${nodes}/{node_id}`, status: 200, summary: 'Show a node' }),
+  show: endpoint({ ...one, method: 'GET', path: node, status: 200, summary: 'Show a node' }),
   update: endpoint({
     ...one,
     method: 'PUT',
-    path: `${nodes}/{node_id}`,
+    path: node,
     status: 200,
     summary: 'Change a node; a new name or new properties count from its next start',
     body: Type.Object({ name: Type.Optional(NodeName), properties: OptionalNullable(Properties), ...appearance }),
   }),
   delete: endpoint({
     method: 'DELETE',
-    path: `${nodes}/{node_id}`,
+    path: node,
     status: 204,
     summary: 'Delete a node with its links and files',
     tag,
     params: Params,
   }),
-  start: endpoint({ ...one, method: 'POST', path: `${nodes}/{node_id}/start`, status: 200, summary: 'Start a node' }),
-  stop: endpoint({ ...one, method: 'POST', path: `${nodes}/{node_id}/stop`, status: 200, summary: 'Stop a node' }),
+  start: endpoint({
+    ...one,
+    method: 'POST',
+    path: `${node}/start`,
+    status: 200,
+    summary: 'Start a node, or resume it',
+  }),
+  stop: endpoint({ ...one, method: 'POST', path: `${node}/stop`, status: 200, summary: 'Stop a node' }),
+  suspend: endpoint({
+    ...one,
+    method: 'POST',
+    path: `${node}/suspend`,
+    status: 200,
+    summary: 'Halt a node where it is; starting it lets it go on',
+  }),
+  reload: endpoint({ ...one, method: 'POST', path: `${node}/reload`, status: 200, summary: 'Stop and start a node' }),
+  startAll: endpoint(all('start', 'Start all nodes of a project')),
+  stopAll: endpoint(all('stop', 'Stop all nodes of a project')),
+  suspendAll: endpoint(all('suspend', 'Halt all nodes of a project')),
+  reloadAll: endpoint(all('reload', 'Stop and start all nodes of a project')),
+  links: endpoint({
+    method: 'GET',
+    path: `${node}/links`,
+    status: 200,
+    summary: 'List the links that end at a node',
+    tag,
+    params: Params,
+  }),
+  exec: endpoint({
+    method: 'POST',
+    path: `${node}/exec`,
+    status: 200,
+    summary: 'Run a command in a running host and wait for its end',
+    tag,
+    params: Params,
+    unknownKeys: 'refuse',
+    body: Type.Object(
+      {
+        command: Type.Union([Argument, Type.Array(Argument, { minItems: 1, maxItems: 1000 })], {
+          description: 'A program with its arguments, or a line for the shell',
+        }),
+        input: OptionalNullable(Type.String({ maxLength: 1024 * 1024 })),
+        timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_600_000, default: 60_000 })),
+      },
+      { additionalProperties: false },
+    ),
+    reply: Type.Object({
+      exit_code: Nullable(Type.Integer()),
+      signal: Nullable(Type.String()),
+      timed_out: Type.Boolean(),
+      truncated: Type.Boolean(),
+      stdout: Type.String(),
+      stderr: Type.String(),
+    }),
+  }),
+}
+
+/** What is asked of all nodes at once. */
+function all(action: string, summary: string) {
+  return {
+    method: 'POST',
+    path: `${nodes}/${action}`,
+    status: 204,
+    summary,
+    tag,
+    params: Type.Object(projectParams),
+  } as const
 }

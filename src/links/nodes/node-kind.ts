@@ -1,7 +1,9 @@
 import type { Readable, Writable } from 'node:stream'
+import type { GlobalRight } from '../../platform/auth/actor.ts'
 import type { Logger } from '../../platform/log.ts'
-import type { PortSpec } from '../dataplane/data-plane.ts'
+import type { DataPlane, PortSpec } from '../dataplane/data-plane.ts'
 import type { NodeRow } from '../tables.ts'
+import type { CommandRequest, CommandResult } from './run-inside.ts'
 
 /** A port as clients see it. */
 export interface Port {
@@ -28,21 +30,29 @@ export interface NodeConsole {
   readonly input: Writable
 }
 
-/** A node at work. */
+/** A node at work. What only some kinds can do, the others leave out. */
 export interface RunningNode {
-  readonly console: NodeConsole | undefined
+  readonly console?: NodeConsole
   /** Resolves, with the reason, when the node has ended, whether it was stopped or not. */
   readonly ended: Promise<string>
   /** Where the data plane finds a port of the node. */
   portSpec(adapterNumber: number, portNumber: number): PortSpec
   /** Ends everything that belongs to the node. */
   stop(): Promise<void>
+  /** Halts its programs where they are, and lets them go on. */
+  pause?(isPaused: boolean): Promise<void>
+  /** Takes up new properties while at work. */
+  update?(node: NodeRow): Promise<void>
+  run?(request: CommandRequest): Promise<CommandResult>
 }
 
 export interface NodeStart {
   readonly node: NodeRow
   /** Of the node's own, made when it is missing. */
   readonly folder: string
+  /** Folders of the server that no node may see. */
+  readonly hidden: readonly string[]
+  readonly dataPlane: DataPlane
   readonly logger: Logger
 }
 
@@ -50,23 +60,45 @@ export interface NodeStart {
 export interface NodeKind {
   readonly type: string
   readonly hasConsole: boolean
+  /** At work whenever its project is open, from its creation on: there is nothing to start or stop. */
+  readonly isAlwaysOn: boolean
+  /** Joins its ports with each other in the data plane, so that all its links must be carried by one thread. */
+  readonly isBridge: boolean
   readonly looks: Looks
+  /** What its makers and users must be allowed to do beyond using the project. */
+  neededRight(properties: Readonly<Record<string, unknown>>): GlobalRight | undefined
   ports(node: Pick<NodeRow, 'properties'>): readonly Port[]
-  /** @throws AppError `invalid` naming the property */
+  /**
+   * Gives what is kept of given properties, defaults included.
+   *
+   * @throws AppError `invalid` naming the property
+   */
   checkProperties(properties: Readonly<Record<string, unknown>>): Record<string, unknown>
+  /** What clients are shown; the properties themselves when left out. */
+  presentProperties?(properties: Readonly<Record<string, unknown>>): Record<string, unknown>
   /** What a new node must remember, given what the others of its kind in the project do. */
   newState(others: readonly Readonly<Record<string, unknown>>[]): Record<string, unknown>
   /** @throws AppError `conflict` that says what this machine lacks, or why the node did not start */
   start(options: NodeStart): Promise<RunningNode>
 }
 
-export function ethernetPort(adapterNumber: number, portNumber: number, index = portNumber): Port {
+export interface PortPlace {
+  readonly adapter: number
+  readonly port: number
+  readonly name: string
+  readonly shortName: string
+}
+
+export function ethernetPort({ adapter, port, name, shortName }: PortPlace): Port {
   return {
-    name: `Ethernet${index}`,
-    short_name: `e${index}`,
-    adapter_number: adapterNumber,
-    port_number: portNumber,
+    name,
+    short_name: shortName,
+    adapter_number: adapter,
+    port_number: port,
     link_type: 'ethernet',
     data_link_types: { Ethernet: 'DLT_EN10MB' },
   }
 }
+
+/** A node that has not ended and does not end by itself: it is no process. */
+export const neverEnds = new Promise<never>(() => undefined)

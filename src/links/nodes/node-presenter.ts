@@ -1,17 +1,19 @@
 import type { ProjectFolders } from '../projects/project-folder.ts'
 import type { NodeRow } from '../tables.ts'
+import { withoutNulls } from './check-properties.ts'
+import { consoleHost } from './console-ports.ts'
 import type { NodeKind } from './node-kind.ts'
-import { consoleHost } from './running-nodes.ts'
+import type { NodeStatus } from './running-nodes.ts'
 
 export interface PresentedNode {
   readonly node: NodeRow
   readonly kind: NodeKind
-  readonly isRunning: boolean
+  readonly status: NodeStatus
   readonly folders: ProjectFolders
 }
 
 /** The 27 keys of GNS3's node object, in its vocabulary. */
-export function presentNode({ node, kind, isRunning, folders }: PresentedNode): object {
+export function presentNode({ node, kind, status, folders }: PresentedNode): object {
   const { x = 0, y = 0, z = 1, label, ...chosen } = node.appearance
   const { symbol, width, height, port_name_format } = kind.looks
   return {
@@ -24,11 +26,11 @@ export function presentNode({ node, kind, isRunning, folders }: PresentedNode): 
     name: node.name,
     console: node.console_port,
     console_host: consoleHost,
-    console_type: kind.hasConsole ? 'telnet' : 'none',
+    console_type: kind.hasConsole ? 'telnet' : null,
     console_auto_start: false,
     command_line: '',
-    properties: node.properties,
-    status: isRunning ? 'started' : 'stopped',
+    properties: kind.presentProperties?.(node.properties) ?? node.properties,
+    status,
     label: label ?? { text: node.name, style: null, x: null, y: -40, rotation: 0 },
     x,
     y,
@@ -44,8 +46,4 @@ export function presentNode({ node, kind, isRunning, folders }: PresentedNode): 
     ports: kind.ports(node),
     ...withoutNulls(chosen),
   }
-}
-
-function withoutNulls(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
 }

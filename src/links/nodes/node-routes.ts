@@ -1,48 +1,74 @@
 import { type Route, route } from '../../platform/http/endpoint.ts'
-import type { Lab } from '../lab.ts'
-import type { ProjectFolders } from '../projects/project-folder.ts'
-import type { NodeRow } from '../tables.ts'
+import type { Presenters } from '../events/announcer.ts'
 import { nodeEndpoints as endpoints } from './node-contract.ts'
-import type { NodeKind } from './node-kind.ts'
-import { presentNode } from './node-presenter.ts'
-import type { NodeService } from './node-service.ts'
+import type { NodeAction, NodeRunner } from './node-runner.ts'
+import type { NodeAddress, NodeService } from './node-service.ts'
+import type { CommandResult } from './run-inside.ts'
 
 export interface NodeRoutesParts {
   readonly nodes: NodeService
-  readonly folders: ProjectFolders
-  readonly kinds: ReadonlyMap<string, NodeKind>
-  readonly lab: Lab
+  readonly runner: NodeRunner
+  readonly present: Presenters
 }
 
-export function nodeRoutes({ nodes, folders, kinds, lab }: NodeRoutesParts): Route[] {
-  const present = (node: NodeRow) => {
-    const kind = kinds.get(node.node_type) as NodeKind
-    return presentNode({ node, kind, isRunning: lab.nodes.find(node.id) !== undefined, folders })
-  }
-
+export function nodeRoutes({ nodes, runner, present }: NodeRoutesParts): Route[] {
   return [
-    route(endpoints.list, async ({ actor, params }) => (await nodes.listNodes(actor, params.project_id)).map(present)),
+    route(endpoints.list, async ({ actor, params }) =>
+      (await nodes.listNodes(actor, params.project_id)).map(present.node),
+    ),
     route(
       endpoints.create,
       async ({ actor, params, body: { name, node_type, node_id, properties, compute_id: _only, ...appearance } }) => {
-        return present(
+        return present.node(
           await nodes.createNode(actor, params.project_id, { name, node_type, node_id, properties, appearance }),
         )
       },
     ),
     route(endpoints.show, async ({ actor, params }) =>
-      present(await nodes.getNode(actor, params.project_id, params.node_id)),
+      present.node(await nodes.getNode(actor, params.project_id, params.node_id)),
     ),
     route(endpoints.update, async ({ actor, params, body: { name, properties, ...appearance } }) => {
-      const address = { projectId: params.project_id, id: params.node_id }
-      return present(await nodes.updateNode(actor, address, { name, properties, appearance }))
+      return present.node(await nodes.updateNode(actor, addressOf(params), { name, properties, appearance }))
     }),
     route(endpoints.delete, ({ actor, params }) => nodes.deleteNode(actor, params.project_id, params.node_id)),
-    route(endpoints.start, async ({ actor, params }) =>
-      present(await nodes.startNode(actor, params.project_id, params.node_id)),
+    route(endpoints.links, async ({ actor, params }) =>
+      (await nodes.listLinks(actor, addressOf(params))).map(present.link),
     ),
-    route(endpoints.stop, async ({ actor, params }) =>
-      present(await nodes.stopNode(actor, params.project_id, params.node_id)),
-    ),
+    ...runnerRoutes(runner, present),
   ]
+}
+
+function runnerRoutes(runner: NodeRunner, present: Presenters): Route[] {
+  const actions = ['start', 'stop', 'suspend', 'reload'] as const satisfies readonly NodeAction[]
+  return [
+    ...actions.map((action) =>
+      route(endpoints[action], async ({ actor, params }) =>
+        present.node(await runner.act(actor, addressOf(params), action)),
+      ),
+    ),
+    ...actions.map((action) =>
+      route(endpoints[`${action}All`], ({ actor, params }) => runner.actOnAll(actor, params.project_id, action)),
+    ),
+    route(endpoints.exec, async ({ actor, params, body, signal }) => {
+      const { command, input, timeout_ms: timeoutMs = 60_000 } = body
+      const words = typeof command === 'string' ? ['sh', '-c', command] : command
+      const request = { command: words as [string, ...string[]], input: input ?? '', timeoutMs, signal }
+      return presentResult(await runner.runCommand(actor, addressOf(params), request))
+    }),
+  ]
+}
+
+function presentResult(result: CommandResult): object {
+  return {
+    exit_code: result.exitCode,
+    signal: result.signal,
+    timed_out: result.isTimedOut,
+    truncated: result.isTruncated,
+    stdout: result.stdout,
+    stderr: result.stderr,
+  }
+}
+
+function addressOf(params: { project_id: string; node_id: string }): NodeAddress {
+  return { projectId: params.project_id, id: params.node_id }
 }

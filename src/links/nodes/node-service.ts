@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
-import type { Actor } from '../../platform/auth/actor.ts'
+import { type Actor, requireRight } from '../../platform/auth/actor.ts'
 import { isUniqueViolation } from '../../platform/db/database.ts'
 import { AppError } from '../../platform/errors.ts'
-import { isUuid } from '../../platform/uuid.ts'
-import { KeyedQueue } from '../keyed-queue.ts'
+import type { Announcer } from '../events/announcer.ts'
 import type { Lab } from '../lab.ts'
-import { listLinksOfNode } from '../links/link-store.ts'
+import { type Link, listLinksOfNode } from '../links/link-store.ts'
 import type { ProjectAccess } from '../projects/project-access.ts'
 import type { ProjectFolders } from '../projects/project-folder.ts'
 import type { LinksTables, NodeRow } from '../tables.ts'
-import { isFree, pickConsolePort } from './console-ports.ts'
+import type { ConsolePorts } from './console-ports.ts'
 import type { NodeKind } from './node-kind.ts'
-import { deleteNode, findNode, insertNode, listConsolePorts, listNodes, updateNode } from './node-store.ts'
-import { consoleHost } from './running-nodes.ts'
+import { deleteNode, getNode, insertNode, listNodes, updateNode } from './node-store.ts'
 import { uniqueName } from './unique-name.ts'
 
 export interface NodeRequest {
@@ -38,12 +36,13 @@ export interface NodeServiceParts {
   readonly folders: ProjectFolders
   readonly kinds: ReadonlyMap<string, NodeKind>
   readonly lab: Lab
+  readonly announcer: Announcer
+  readonly consolePorts: ConsolePorts
 }
 
-/** Nodes of projects: what they are, and whether they are meant to run. */
+/** Nodes of projects: what they are. Whether they run is `node-runner.ts`'s. */
 export class NodeService {
   readonly #parts: NodeServiceParts
-  readonly #consolePorts = new KeyedQueue()
 
   constructor(parts: NodeServiceParts) {
     this.#parts = parts
@@ -56,11 +55,16 @@ export class NodeService {
 
   async getNode(actor: Actor, projectId: string, id: string): Promise<NodeRow> {
     await this.#parts.access.getProject(actor, projectId)
-    return this.#get(projectId, id)
+    return getNode(this.#parts.db, projectId, id)
   }
 
   async createNode(actor: Actor, projectId: string, request: NodeRequest): Promise<NodeRow> {
-    return this.#parts.access.inOpenProject(actor, projectId, () => this.#insert(projectId, request))
+    return this.#parts.access.inOpenProject(actor, projectId, async () => {
+      const node = await this.#insert(actor, projectId, request)
+      if (this.#kind(node.node_type).isAlwaysOn) await this.#parts.lab.startNode(node)
+      this.#parts.announcer.node('created', node)
+      return node
+    })
   }
 
   async updateNode(
@@ -68,55 +72,64 @@ export class NodeService {
     { projectId, id }: NodeAddress,
     { name, properties, appearance }: NodeUpdate,
   ): Promise<NodeRow> {
-    return this.#parts.access.inOpenProject(actor, projectId, async () => {
-      const node = await this.#get(projectId, id)
+    const { db, access, lab, announcer } = this.#parts
+    return access.inOpenProject(actor, projectId, async () => {
+      const node = await getNode(this.#parts.db, projectId, id)
+      const kind = this.#kind(node.node_type)
       const changes = {
         name,
-        properties: properties ? this.#kind(node.node_type).checkProperties(properties) : undefined,
+        properties: properties ? kind.checkProperties({ ...node.properties, ...properties }) : undefined,
         appearance: { ...node.appearance, ...appearance },
       }
-      return this.#refusingTakenName(name ?? node.name, () => updateNode(this.#parts.db, node.id, changes))
+      if (changes.properties !== undefined) await this.#checkChange(actor, node, changes.properties)
+      const changed = await this.#refusingTakenName(name ?? node.name, () => updateNode(db, node.id, changes))
+      if (changes.properties !== undefined) {
+        await lab.undoing(
+          () => lab.updateNode(changed),
+          async () => lab.updateNode(await updateNode(db, node.id, { ...node, console_port: undefined })),
+        )
+      }
+      announcer.node('updated', changed)
+      return changed
     })
   }
 
   async deleteNode(actor: Actor, projectId: string, id: string): Promise<void> {
-    const { db, access, folders, lab } = this.#parts
+    const { db, access, folders, lab, announcer } = this.#parts
     await access.inOpenProject(actor, projectId, async () => {
-      const node = await this.#get(projectId, id)
-      for (const link of await listLinksOfNode(db, node.id)) await lab.closeLink(link.id)
+      const node = await getNode(this.#parts.db, projectId, id)
+      const links = await listLinksOfNode(db, node.id)
+      for (const link of links) await lab.closeLink(link.id)
       await lab.stopNode(node.id)
       await db.transaction().execute((tx) => deleteNode(tx, node.id))
       await rm(folders.node(node), { recursive: true, force: true })
+      for (const link of links) announcer.link('deleted', link)
+      announcer.node('deleted', node)
     })
   }
 
-  /** @throws AppError `conflict` that says why it cannot start; it rests then, as before */
-  async startNode(actor: Actor, projectId: string, id: string): Promise<NodeRow> {
-    const { db, access, lab } = this.#parts
-    return access.inOpenProject(actor, projectId, async () => {
-      const node = await this.#get(projectId, id)
-      if (lab.nodes.find(node.id) !== undefined) return node
-      await lab.startNode(await this.#withFreeConsole(node))
-      return updateNode(db, node.id, { is_started: true })
-    })
+  async listLinks(actor: Actor, { projectId, id }: NodeAddress): Promise<Link[]> {
+    await this.#parts.access.getProject(actor, projectId)
+    return listLinksOfNode(this.#parts.db, (await getNode(this.#parts.db, projectId, id)).id)
   }
 
-  async stopNode(actor: Actor, projectId: string, id: string): Promise<NodeRow> {
-    const { db, access, lab } = this.#parts
-    return access.inOpenProject(actor, projectId, async () => {
-      const node = await this.#get(projectId, id)
-      await lab.stopNode(node.id)
-      return updateNode(db, node.id, { is_started: false })
-    })
-  }
-
-  async #get(projectId: string, id: string): Promise<NodeRow> {
-    const node = isUuid(id) ? await findNode(this.#parts.db, projectId, id) : undefined
-    if (node === undefined) throw new AppError('not_found', `Node ID ${id} doesn't exist`)
-    return node
+  /** Ports that links end at must stay, and who changes a node must be allowed to have it. */
+  async #checkChange(actor: Actor, node: NodeRow, properties: Record<string, unknown>): Promise<void> {
+    const kind = this.#kind(node.node_type)
+    requireNodeRight(actor, kind, properties)
+    const ports = kind.ports({ properties })
+    for (const { ends } of await listLinksOfNode(this.#parts.db, node.id)) {
+      for (const { node_id, adapter_number: adapter, port_number: port } of ends) {
+        if (node_id !== node.id) continue
+        if (ports.some(({ adapter_number, port_number }) => adapter_number === adapter && port_number === port))
+          continue
+        throw new AppError('conflict', `Cannot change ${node.name}: its port ${adapter}/${port} is joined by a link`)
+      }
+    }
   }
 
   async #insert(
+    actor: Actor,
     projectId: string,
     { name, node_type, node_id, properties, appearance }: NodeRequest,
   ): Promise<NodeRow> {
@@ -124,6 +137,8 @@ export class NodeService {
     const kind = this.#kind(node_type)
     const nodes = await listNodes(db, projectId)
     const others = nodes.filter((node) => node.node_type === node_type).map(({ kind_state }) => kind_state)
+    const checked = kind.checkProperties(properties ?? {})
+    requireNodeRight(actor, kind, checked)
     const free = uniqueName(name, new Set(nodes.map((node) => node.name)))
     const node = {
       id: node_id ?? randomUUID(),
@@ -131,31 +146,17 @@ export class NodeService {
       name: free,
       node_type,
       appearance,
-      properties: kind.checkProperties(properties ?? {}),
+      properties: checked,
       kind_state: kind.newState(others),
     }
     if (!kind.hasConsole) return this.#refusingTakenName(free, () => insertNode(db, { ...node, console_port: null }))
-    return this.#withConsolePort((console_port) =>
+    return this.#parts.consolePorts.use((console_port) =>
       this.#refusingTakenName(free, () => insertNode(db, { ...node, console_port })),
     )
   }
 
   #kind(type: string): NodeKind {
     return this.#parts.kinds.get(type) as NodeKind
-  }
-
-  /** Somebody else may have taken the port while the node rested. */
-  async #withFreeConsole(node: NodeRow): Promise<NodeRow> {
-    const { db } = this.#parts
-    if (node.console_port === null || (await isFree(consoleHost, node.console_port))) return node
-    return this.#withConsolePort((console_port) => updateNode(db, node.id, { console_port }))
-  }
-
-  /** One at a time: nodes of different projects share the ports of this machine. */
-  #withConsolePort<T>(use: (port: number) => Promise<T>): Promise<T> {
-    return this.#consolePorts.run('', async () =>
-      use(await pickConsolePort(consoleHost, await listConsolePorts(this.#parts.db))),
-    )
   }
 
   async #refusingTakenName(name: string, write: () => Promise<NodeRow>): Promise<NodeRow> {
@@ -167,6 +168,12 @@ export class NodeService {
       throw new AppError('conflict', `Cannot save node "${name}": ${what} is taken`, { cause: error })
     }
   }
+}
+
+/** @throws AppError `forbidden` for who must not have such a node */
+export function requireNodeRight(actor: Actor, kind: NodeKind, properties: Readonly<Record<string, unknown>>): void {
+  const right = kind.neededRight(properties)
+  if (right !== undefined) requireRight(actor, right)
 }
 
 export interface NodeAddress {

@@ -1,4 +1,6 @@
 import type { Db } from '../../platform/db/database.ts'
+import { AppError } from '../../platform/errors.ts'
+import { isUuid } from '../../platform/uuid.ts'
 import type { LinksTables, NodeRow } from '../tables.ts'
 
 type LinksDb = Db<LinksTables>
@@ -57,22 +59,27 @@ export async function updateNode(
     .executeTakeFirstOrThrow()
 }
 
-export async function findNode(db: LinksDb, projectId: string, id: string): Promise<NodeRow | undefined> {
+async function findNode(db: LinksDb, projectId: string, id: string): Promise<NodeRow | undefined> {
   return db.selectFrom('nodes').selectAll().where('id', '=', id).where('project_id', '=', projectId).executeTakeFirst()
+}
+
+/** @throws AppError `not_found`, in the words of GNS3 */
+export async function getNode(db: LinksDb, projectId: string, id: string): Promise<NodeRow> {
+  const node = isUuid(id) ? await findNode(db, projectId, id) : undefined
+  if (node === undefined) throw new AppError('not_found', `Node ID ${id} doesn't exist`)
+  return node
 }
 
 export async function listNodes(db: LinksDb, projectId: string): Promise<NodeRow[]> {
   return db.selectFrom('nodes').selectAll().where('project_id', '=', projectId).orderBy('seq').execute()
 }
 
-/** The nodes that are meant to be at work. */
-export async function listWantedNodes(db: LinksDb): Promise<NodeRow[]> {
+export async function listNodesOfOpenProjects(db: LinksDb): Promise<NodeRow[]> {
   return db
     .selectFrom('nodes as n')
     .innerJoin('projects as p', 'p.id', 'n.project_id')
     .selectAll('n')
     .where('p.is_open', '=', true)
-    .where('n.is_started', '=', true)
     .orderBy('n.seq')
     .execute()
 }

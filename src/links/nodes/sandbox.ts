@@ -1,19 +1,29 @@
 import { access, chown } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, sep } from 'node:path'
 
 export interface Sandbox {
   /** The node's folder on this machine; the program finds it as `/node` and starts there. */
   readonly folder: string
   /** A number that no other node of this machine has, from which the program's own user is made. */
   readonly number: number
-  /** Whether the program gets a network namespace of its own, with nothing but a loopback interface. */
-  readonly ownsNetwork: boolean
+  /**
+   * `shared`: the network of this machine. `own`: a network namespace with nothing but a loopback interface. `governed`:
+   * such a namespace, in which the program is root and may do as it likes; outside it has no more rights than the others.
+   */
+  readonly network: 'shared' | 'own' | 'governed'
+  /** What `hostname` says inside. */
+  readonly hostName?: string
+  /** Folders of this machine that the program must not find, wherever they are. */
+  readonly hidden?: readonly string[]
 }
 
 /** Beyond every user, group and container range that systems hand out. */
 const firstUserId = 1_879_048_192
 
 const programs = '/usr/bin:/usr/sbin'
+
+/** What every program in a sandbox finds in its environment, and nothing else. */
+export const sandboxEnvironment = { PATH: programs, TERM: 'vt100', HOME: '/node' } as const
 
 /** The user that a node's program runs as when the server is root. */
 function sandboxUserId(number: number): number {
@@ -27,16 +37,29 @@ export async function giveFolder({ folder, number }: Sandbox): Promise<void> {
 
 /**
  * The command that runs a program where it can do no harm: emulators let whoever holds their console run commands. It sees
- * `/usr` read-only, its own folder and nothing else of this machine, has processes, mounts and host name of its own, no
- * capability, a user of its own, and bounds on processes and open files. It dies with the server, and everything it started
- * dies with it. `bwrap(1)` tells the process id of the program's namespaces on descriptor 3.
+ * the system's programs read-only, its own folder and nothing else of this machine, has processes, mounts and host name of
+ * its own, no capability, a user of its own, and bounds on processes, open files, memory and processor time. It dies with
+ * the server, and everything it started dies with it. `bwrap(1)` tells the process id of the program's namespaces on
+ * descriptor 3.
  */
-export function sandboxCommand(
-  { folder, number, ownsNetwork }: Sandbox,
-  command: readonly string[],
-): [program: string, ...args: string[]] {
+export function sandboxCommand(sandbox: Sandbox, command: readonly string[]): [program: string, ...args: string[]] {
+  const { number, network } = sandbox
   return [
     'bwrap',
+    ...namespaces(sandbox),
+    ...(isRoot() ? keepCapabilities('SETUID', 'SETGID', 'SETPCAP') : ['--unshare-user']),
+    ...['--clearenv', ...Object.entries(sandboxEnvironment).flatMap(([name, value]) => ['--setenv', name, value])],
+    ...files(sandbox),
+    ...['--info-fd', '3', '--'],
+    ...limits(network),
+    ...(isRoot() ? dropUser(sandboxUserId(number)) : []),
+    ...(network === 'governed' ? ['unshare', '--user', '--map-root-user', '--net', '--'] : []),
+    ...['env', '-C', '/node', ...command],
+  ]
+}
+
+function namespaces({ network, hostName }: Sandbox): string[] {
+  return [
     ...[
       '--unshare-pid',
       '--unshare-ipc',
@@ -45,27 +68,42 @@ export function sandboxCommand(
       '--die-with-parent',
       '--new-session',
     ],
-    ...(isRoot()
-      ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID', '--cap-add', 'CAP_SETPCAP']
-      : ['--unshare-user']),
-    ...(ownsNetwork ? ['--unshare-net'] : []),
-    ...['--clearenv', '--setenv', 'PATH', programs, '--setenv', 'TERM', 'vt100', '--setenv', 'HOME', '/node'],
-    ...['--ro-bind', '/usr', '/usr', '--symlink', 'usr/bin', '/bin', '--symlink', 'usr/sbin', '/sbin'],
-    ...[
-      '--symlink',
-      'usr/lib',
-      '/lib',
-      '--symlink',
-      'usr/lib64',
-      '/lib64',
-      '--ro-bind-try',
-      '/etc/ld.so.cache',
-      '/etc/ld.so.cache',
-    ],
-    ...['--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', '--bind', folder, '/node', '--info-fd', '3', '--'],
-    ...['prlimit', '--nproc=64', '--nofile=256', '--core=0', '--'],
-    ...(isRoot() ? dropUser(sandboxUserId(number)) : []),
-    ...['env', '-C', '/node', ...command],
+    ...(network === 'own' ? ['--unshare-net'] : []),
+    ...(hostName === undefined ? [] : ['--hostname', hostName]),
+  ]
+}
+
+/** Until the program's own user has been taken on. */
+function keepCapabilities(...names: readonly string[]): string[] {
+  return ['--cap-drop', 'ALL', ...names.flatMap((name) => ['--cap-add', `CAP_${name}`])]
+}
+
+function files({ folder, network, hidden = [] }: Sandbox): string[] {
+  const links = ['bin', 'sbin', 'lib', 'lib64'].flatMap((name) => ['--symlink', `usr/${name}`, `/${name}`])
+  const readable = network === 'governed' ? ['/usr', '/etc', '/opt'] : ['/usr', '/etc/ld.so.cache']
+  const scratch = network === 'governed' ? ['/tmp', '/run', '/var'] : ['/tmp']
+  const masked = hidden.filter((path) => readable.some((parent) => path === parent || path.startsWith(parent + sep)))
+  return [
+    ...readable.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...masked.flatMap((path) => ['--tmpfs', path]),
+    ...links,
+    ...['--dev', '/dev', '--proc', '/proc'],
+    ...scratch.flatMap((path) => ['--perms', '1777', '--tmpfs', path]),
+    ...['--bind', folder, '/node'],
+  ]
+}
+
+/** What every process of a sandbox is bound to; those of a host are more and bigger. */
+export function limits(network: Sandbox['network']): string[] {
+  const [processes, openFiles] = network === 'governed' ? [512, 4096] : [64, 256]
+  return [
+    'prlimit',
+    `--nproc=${processes}`,
+    `--nofile=${openFiles}`,
+    `--as=${4 * 1024 ** 3}`,
+    '--cpu=3600',
+    '--core=0',
+    '--',
   ]
 }
 

@@ -4,12 +4,15 @@ import type { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { AppError } from '../../platform/errors.ts'
 import type { NodeConsole } from './node-kind.ts'
+import { childrenOf } from './process-tree.ts'
 import { type Sandbox, sandboxCommand } from './sandbox.ts'
 
 /** A program in its sandbox, seen from outside. */
 export interface SandboxedProcess {
-  /** Process id of the sandbox's first process, through which its namespaces are entered. */
+  /** Process id of the sandbox's first process. */
   readonly pid: number
+  /** Process id of the program, through which its namespaces are entered. */
+  readonly programPid: number
   readonly console: NodeConsole
   readonly ended: Promise<string>
   kill(): void
@@ -32,7 +35,8 @@ export async function startSandboxed(name: string, sandbox: Sandbox, command: st
     // the sandbox is complete, its loopback interface up, when the program in it can say something
     await Promise.race([once(child.stdout as Readable, 'readable'), ended])
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(await ended)
-    return { pid, console: consoleOf(child), ended, kill: () => killSandbox(child, pid) }
+    const [programPid = pid] = await childrenOf(pid)
+    return { pid, programPid, console: consoleOf(child), ended, kill: () => killSandbox(child, pid) }
   } catch (error) {
     child.kill('SIGKILL')
     throw new AppError('conflict', `Cannot start ${name}: ${(await complaint) || (await ended)}`, { cause: error })

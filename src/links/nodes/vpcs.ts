@@ -2,16 +2,33 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError, invalidField } from '../../platform/errors.ts'
+import { Type } from 'typebox'
+import { AppError } from '../../platform/errors.ts'
+import { OptionalNullable } from '../../platform/http/schemas.ts'
 import type { PortSpec } from '../dataplane/data-plane.ts'
+import { propertyChecker, withoutNulls } from './check-properties.ts'
+import { refuseMissing } from './needed-programs.ts'
 import { ethernetPort, type NodeKind, type NodeStart, type RunningNode } from './node-kind.ts'
-import { canOwnNetwork, giveFolder, missingPrograms, type Sandbox } from './sandbox.ts'
+import { signalTree } from './process-tree.ts'
+import { canOwnNetwork, giveFolder, type Sandbox } from './sandbox.ts'
 import { startSandboxed } from './sandboxed-process.ts'
+
+const check = propertyChecker(
+  Type.Object(
+    {
+      startup_script: OptionalNullable(Type.String({ maxLength: 64 * 1024 })),
+      base_script_file: OptionalNullable(Type.String({ maxLength: 1000 })),
+    },
+    { additionalProperties: false },
+  ),
+)
 
 /** The Virtual PC Simulator: a small IPv4 and IPv6 host with ping, trace and a console. */
 export const vpcs: NodeKind = {
   type: 'vpcs',
   hasConsole: true,
+  isAlwaysOn: false,
+  isBridge: false,
   looks: {
     symbol: ':/symbols/vpcs_guest.svg',
     width: 65,
@@ -19,22 +36,11 @@ export const vpcs: NodeKind = {
     port_name_format: 'Ethernet{0}',
     name_format: 'PC{0}',
   },
-  ports: () => [ethernetPort(0, 0)],
-  checkProperties,
+  neededRight: () => undefined,
+  ports: () => [ethernetPort({ adapter: 0, port: 0, name: 'Ethernet0', shortName: 'e0' })],
+  checkProperties: (properties) => withoutNulls(check(properties)),
   newState: (others) => ({ macByte: freeMacByte(others.map(({ macByte }) => Number(macByte))) }),
   start: startVpcs,
-}
-
-const maxScriptCharacters = 64 * 1024
-
-function checkProperties(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { startup_script: script = null, ...others } = properties
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw invalidField(`properties.${unknown}`, 'is not known here')
-  if (script === null) return {}
-  if (typeof script !== 'string') throw invalidField('properties.startup_script', 'must be a string')
-  if (script.length > maxScriptCharacters) throw invalidField('properties.startup_script', 'is too long')
-  return { startup_script: script }
 }
 
 /** vpcs sets only the last byte of its MAC address: a project has room for 256. */
@@ -56,9 +62,9 @@ const packages = new Map([
 ])
 
 async function startVpcs({ node, folder }: NodeStart): Promise<RunningNode> {
-  await refuseMissing(node.name)
+  await refuseMissing(node.name, packages)
   const ownsNetwork = canOwnNetwork()
-  const sandbox: Sandbox = { folder, number: node.console_port ?? 0, ownsNetwork }
+  const sandbox: Sandbox = { folder, number: node.console_port ?? 0, network: ownsNetwork ? 'own' : 'shared' }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await writeFile(join(folder, 'startup.vpc'), startupScript(node.name, node.properties))
   await giveFolder(sandbox)
@@ -69,21 +75,12 @@ async function startVpcs({ node, folder }: NodeStart): Promise<RunningNode> {
     console: program.console,
     ended: program.ended,
     portSpec: () => portSpec(ports, ownsNetwork ? program.pid : undefined),
+    pause: (isPaused) => signalTree(program.pid, isPaused ? 'SIGSTOP' : 'SIGCONT'),
     stop: async () => {
       program.kill()
       await program.ended
     },
   }
-}
-
-async function refuseMissing(name: string): Promise<void> {
-  const missing = await missingPrograms([...packages.keys()])
-  if (missing.length === 0) return
-  const wanted = missing.map((program) => packages.get(program)).join(' and ')
-  throw new AppError(
-    'conflict',
-    `Cannot start ${name}: ${missing.join(' and ')} is not installed (Debian package ${wanted})`,
-  )
 }
 
 function startupScript(name: string, properties: Readonly<Record<string, unknown>>): string {

@@ -2,17 +2,18 @@ import type { Kysely } from 'kysely'
 import { type Actor, forbidden, hasRight } from '../../platform/auth/actor.ts'
 import { AppError } from '../../platform/errors.ts'
 import { isUuid } from '../../platform/uuid.ts'
-import { KeyedQueue } from '../keyed-queue.ts'
+import type { KeyedQueue } from '../keyed-queue.ts'
 import type { LinksTables, ProjectRow } from '../tables.ts'
 import { findProject, isMember } from './project-store.ts'
 
 /** Who may do what with projects: the owner, whom they let in, and administrators; for others a project is not there. */
 export class ProjectAccess {
   readonly #db: Kysely<LinksTables>
-  readonly #queue = new KeyedQueue()
+  readonly #queue: KeyedQueue
 
-  constructor(db: Kysely<LinksTables>) {
+  constructor(db: Kysely<LinksTables>, queue: KeyedQueue) {
     this.#db = db
+    this.#queue = queue
   }
 
   /** Does work on a project alone: after what was asked before, and only if it is still there then. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
-import { type Actor, hasRight } from '../../platform/auth/actor.ts'
+import { type Actor, hasRight, system } from '../../platform/auth/actor.ts'
 import { isForeignKeyViolation } from '../../platform/db/database.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
 import type { Lab } from '../lab.ts'
@@ -81,8 +81,12 @@ export class ProjectService {
   }
 
   async openProject(actor: Actor, id: string): Promise<ProjectRow> {
-    const { db, access } = this.#parts
-    return access.inProject(actor, id, () => updateProject(db, id, { is_open: true }))
+    const { db, access, lab } = this.#parts
+    return access.inProject(actor, id, async () => {
+      const project = await updateProject(db, id, { is_open: true })
+      await lab.openProject(id)
+      return project
+    })
   }
 
   /** Its nodes end for good: they are not started again when the project is opened. */
@@ -93,6 +97,12 @@ export class ProjectService {
       await restNodes(db, id)
       await updateProject(db, id, { is_open: false })
     })
+  }
+
+  /** Closes a project that wants to be closed when nobody looks at it any more. */
+  async closeUnattended(id: string): Promise<void> {
+    const project = await findProject(this.#parts.db, id)
+    if (project?.is_open === true && project.settings['auto_close'] === true) await this.closeProject(system, id)
   }
 
   async listMembers(actor: Actor, id: string): Promise<number[]> {

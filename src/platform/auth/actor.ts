@@ -14,6 +14,9 @@ export interface Actor {
 
 export const anonymous: Actor = { userId: undefined, login: 'anonymous', rights: new Set() }
 
+/** What the server does by itself. */
+export const system: Actor = { userId: undefined, login: 'system', rights: new Set(['admin']) }
+
 /** Administrators have every right. */
 export function hasRight(actor: Actor, right: GlobalRight): boolean {
   return actor.rights.has('admin') || actor.rights.has(right)

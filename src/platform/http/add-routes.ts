@@ -7,8 +7,14 @@ import { type Family, familyOf } from './family.ts'
 import { RawReply } from './raw-reply.ts'
 import { requestCheck } from './request-checks.ts'
 
+/** The part of a request that says who it speaks for. */
+export interface Caller {
+  readonly headers: { readonly authorization?: string | undefined }
+  readonly socket: { readonly remoteAddress?: string | undefined }
+}
+
 /** Finds out who a request speaks for, or throws `unauthenticated` or `throttled`. */
-export type Authenticate = (request: FastifyRequest) => Promise<Actor>
+export type Authenticate = (caller: Caller) => Promise<Actor>
 
 export interface RoutesOptions {
   readonly routes: readonly Route[]
