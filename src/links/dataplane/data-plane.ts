@@ -1,16 +1,20 @@
 import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { AppError, messageOf, notFound } from '../../platform/errors.ts'
+import { notFound } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { FilterSet } from '../filters/index.ts'
+import { type BridgeSpec, type BridgeStatistics, checkBridge, type LearntAddress } from './bridge-spec.ts'
 import type { LinkStatistics } from './counters.ts'
-import type { PlaneChild } from './plane-child.ts'
 import type { AttachedPort, LinkEnd, PlaneEvent, PortSpec } from './protocol.ts'
 import { resolvePort } from './resolve-port.ts'
+import { openingOf, restore } from './restore.ts'
 import { Supervisor } from './supervisor.ts'
+import { asAttached, asPresent, type CaptureOptions, isOn, type WantedLink, WantedState } from './wanted-state.ts'
 
+export type { BridgeSpec, BridgeStatistics, LearntAddress, SwitchPort } from './bridge-spec.ts'
 export type { DirectionStatistics, DropCause, LinkStatistics } from './counters.ts'
 export type { Address, AttachedPort, LinkEnd, PortSpec } from './protocol.ts'
+export type { CaptureOptions } from './wanted-state.ts'
 
 export interface DataPlaneOptions {
   readonly logger: Logger
@@ -29,19 +33,8 @@ export interface LinkState {
   readonly suspended: boolean
   /** Makes the link's chances repeatable. */
   readonly seed?: number
-}
-
-export interface CaptureOptions {
-  /** The pcap file, made anew. Its folder must exist. */
-  readonly path: string
-}
-
-interface WantedLink {
-  filters: FilterSet
-  suspended: boolean
-  readonly seed: number
-  readonly ports: [PortSpec | undefined, PortSpec | undefined]
-  readonly captures: Map<string, CaptureOptions>
+  /** All links and bridges of a group can be attached to each other. Fixed while the link is open. */
+  readonly group?: string
 }
 
 const maxThreads = 2
@@ -58,7 +51,7 @@ const seedLimit = 2 ** 48 - 1
  */
 export class DataPlane implements AsyncDisposable {
   readonly #options: DataPlaneOptions
-  readonly #links = new Map<string, WantedLink>()
+  readonly #wanted = new WantedState()
   readonly #lastCalls = new Map<string, Promise<unknown>>()
   readonly #supervisor: Supervisor
 
@@ -71,8 +64,8 @@ export class DataPlane implements AsyncDisposable {
         queueLimitBytes: options.queueLimitBytes ?? defaultQueueLimitBytes,
       },
       idleMs: options.idleMs ?? defaultIdleMs,
-      isNeeded: () => this.#links.size > 0,
-      restore: (child) => this.#restore(child),
+      isNeeded: () => !this.#wanted.isEmpty,
+      restore: (child) => restore(this.#wanted, { child, logger: options.logger, onCaptureLost: this.#dropCapture }),
       onEvent: (event) => this.#receive(event),
     })
   }
@@ -82,56 +75,89 @@ export class DataPlane implements AsyncDisposable {
     return this.#supervisor.pid
   }
 
-  /** Opens a link without ports; for one that is open, sets its state. */
-  openLink(linkId: string, { filters, suspended, seed }: LinkState): Promise<void> {
+  /**
+   * Opens a link without ports; for one that is open, sets its state. Throws `conflict` when that one has another group
+   * than is asked for.
+   */
+  openLink(linkId: string, { filters, suspended, seed, group }: LinkState): Promise<void> {
     return this.#inOrder(linkId, async () => {
-      const present = this.#links.get(linkId)
+      const present = this.#wanted.links.get(linkId)
       const wanted: WantedLink = {
         filters,
         suspended,
         seed: present?.seed ?? seed ?? randomInt(seedLimit),
+        group: group ?? present?.group,
         ports: present?.ports ?? [undefined, undefined],
         captures: present?.captures ?? new Map(),
       }
-      await this.#supervisor.call('openLink', { linkId, filters, suspended, seed: wanted.seed })
-      this.#links.set(linkId, wanted)
+      await this.#supervisor.call('openLink', openingOf(linkId, wanted))
+      this.#wanted.links.set(linkId, wanted)
     })
   }
 
   /** Closes a link with its ports, ends its captures and throws away what it holds back. */
   closeLink(linkId: string): Promise<void> {
     return this.#inOrder(linkId, async () => {
-      if (!this.#links.has(linkId)) return
+      if (!this.#wanted.links.has(linkId)) return
       await this.#supervisor.call('closeLink', { linkId })
-      this.#links.delete(linkId)
+      this.#wanted.links.delete(linkId)
       this.#supervisor.rest()
     })
   }
 
   /**
-   * Joins an end of a link to an emulator; the answer tells the local port that was picked. Attaching the same port
-   * again changes nothing. Throws `conflict` when the end has another port, or the port is in use, and `invalid` when
-   * the addresses cannot work.
+   * Joins an end of a link to an emulator, where the answer tells the local port that was picked, or to a bridge.
+   * Attaching the same port again changes nothing. Throws `conflict` when the end has another port, the port is in use
+   * or the bridge is of another group, `not_found` when there is no such port of a bridge, and `invalid` when the
+   * addresses cannot work.
    */
   attachPort(linkId: string, end: LinkEnd, port: PortSpec): Promise<AttachedPort> {
-    return this.#inOrder(linkId, async () => {
-      const link = this.#get(linkId)
-      const asked = await resolvePort(port)
-      const present = link.ports[end]
-      const resolved = present !== undefined && asked.local.port === 0 ? withPort(asked, present.local.port) : asked
-      const attached = await this.#supervisor.call('attachPort', { linkId, end, port: resolved })
-      link.ports[end] = withPort(resolved, attached.local.port)
-      return attached
-    })
+    const attach = () => this.#inOrder(linkId, () => this.#attach(linkId, end, port))
+    return port.kind === 'bridge' ? this.#inBridgeOrder(port.bridgeId, attach) : attach()
   }
 
   /** Takes the port of an end away; frames toward it are dropped from then on. */
   detachPort(linkId: string, end: LinkEnd): Promise<void> {
-    return this.#inOrder(linkId, async () => {
-      const link = this.#get(linkId)
-      await this.#supervisor.call('detachPort', { linkId, end })
-      link.ports[end] = undefined
+    return this.#inOrder(linkId, () => this.#detach(this.#get(linkId), { linkId, end }))
+  }
+
+  /**
+   * Opens a hub or a switch. For one that is open, replaces its ports' configuration: stations behind ports that change
+   * are forgotten, nothing else is disturbed. Throws `invalid` for what cannot be and `conflict` for another group.
+   */
+  openBridge(bridgeId: string, spec: BridgeSpec, group: string): Promise<void> {
+    return this.#inBridgeOrder(bridgeId, async () => {
+      checkBridge(spec)
+      await this.#supervisor.call('openBridge', { bridgeId, spec, group })
+      this.#wanted.bridges.set(bridgeId, { spec, group })
     })
+  }
+
+  /** Closes a bridge, and detaches what is attached to it. */
+  closeBridge(bridgeId: string): Promise<void> {
+    return this.#inBridgeOrder(bridgeId, async () => {
+      if (!this.#wanted.bridges.has(bridgeId)) return
+      for (const [linkId, end] of this.#wanted.attachedTo(bridgeId)) {
+        await this.#inOrder(linkId, async () => {
+          const link = this.#wanted.links.get(linkId)
+          if (link !== undefined && isOn(link.ports[end], bridgeId)) await this.#detach(link, { linkId, end })
+        })
+      }
+      await this.#supervisor.call('closeBridge', { bridgeId })
+      this.#wanted.bridges.delete(bridgeId)
+      this.#supervisor.rest()
+    })
+  }
+
+  async bridgeStatistics(bridgeId: string): Promise<BridgeStatistics> {
+    this.#expectBridge(bridgeId)
+    return this.#supervisor.call('bridgeStatistics', { bridgeId })
+  }
+
+  /** The stations that a switch remembers. */
+  async macTable(bridgeId: string): Promise<LearntAddress[]> {
+    this.#expectBridge(bridgeId)
+    return this.#supervisor.call('macTable', { bridgeId })
   }
 
   /** Replaces the filters. Frames that passed the former ones still arrive, in order. */
@@ -184,10 +210,32 @@ export class DataPlane implements AsyncDisposable {
     await this.#supervisor[Symbol.asyncDispose]()
   }
 
+  async #attach(linkId: string, end: LinkEnd, port: PortSpec): Promise<AttachedPort> {
+    const link = this.#get(linkId)
+    const asked = asPresent(await resolvePort(port), link.ports[end])
+    const attached = await this.#supervisor.call('attachPort', { linkId, end, port: asked })
+    link.ports[end] = asAttached(asked, attached)
+    return attached
+  }
+
+  async #detach(link: WantedLink, at: { readonly linkId: string; readonly end: LinkEnd }): Promise<void> {
+    await this.#supervisor.call('detachPort', at)
+    link.ports[at.end] = undefined
+  }
+
+  #expectBridge(bridgeId: string): void {
+    if (!this.#wanted.bridges.has(bridgeId)) throw notFound('bridge', bridgeId)
+  }
+
   #get(linkId: string): WantedLink {
-    const link = this.#links.get(linkId)
+    const link = this.#wanted.links.get(linkId)
     if (link === undefined) throw notFound('link', linkId)
     return link
+  }
+
+  /** Comes before `#inOrder` where both are needed. */
+  #inBridgeOrder<T>(bridgeId: string, work: () => Promise<T>): Promise<T> {
+    return this.#inOrder(`bridge ${bridgeId}`, work)
   }
 
   /** Does the work once all earlier work on the link is done. */
@@ -206,45 +254,9 @@ export class DataPlane implements AsyncDisposable {
     if (event.event === 'captureFailed') this.#dropCapture(event.linkId, event.captureId, event.reason)
   }
 
-  #dropCapture(linkId: string, captureId: string, reason: string): void {
-    this.#links.get(linkId)?.captures.delete(captureId)
+  readonly #dropCapture = (linkId: string, captureId: string, reason: string): void => {
+    this.#wanted.links.get(linkId)?.captures.delete(captureId)
     this.#options.logger.warn({ linkId, captureId, reason }, 'a capture ended by itself')
     this.#options.onCaptureFailed?.(linkId, captureId, reason)
   }
-
-  async #restore(child: PlaneChild): Promise<void> {
-    for (const [linkId, link] of this.#links) {
-      await this.#restoreLink(child, linkId, link).catch((error: unknown) => {
-        this.#options.logger.error({ linkId, error: refusalOf(error) }, 'a link could not be opened again')
-      })
-    }
-  }
-
-  /** A port or capture that does not come back is reported; the rest of the link does. */
-  async #restoreLink(child: PlaneChild, linkId: string, link: WantedLink): Promise<void> {
-    const { filters, suspended, seed, ports, captures } = link
-    await child.call('openLink', { linkId, filters, suspended, seed })
-    for (const end of [0, 1] as const) {
-      const port = ports[end]
-      if (port === undefined) continue
-      await child.call('attachPort', { linkId, end, port }).catch((error: unknown) => {
-        this.#options.logger.error({ linkId, end, error: refusalOf(error) }, 'a port could not be attached again')
-      })
-    }
-    for (const [captureId, { path }] of captures) {
-      await child.call('startCapture', { linkId, captureId, path, append: true }).catch((error: unknown) => {
-        this.#dropCapture(linkId, captureId, refusalOf(error))
-      })
-    }
-  }
-}
-
-function withPort(spec: PortSpec, port: number): PortSpec {
-  return { ...spec, local: { ...spec.local, port } }
-}
-
-/** The text of what the process refused; anything else is thrown on. */
-function refusalOf(error: unknown): string {
-  if (!(error instanceof AppError)) throw error
-  return messageOf(error)
 }

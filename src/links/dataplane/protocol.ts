@@ -1,4 +1,5 @@
 import type { FilterSet } from '../filters/index.ts'
+import type { BridgeSpec, BridgeStatistics, LearntAddress } from './bridge-spec.ts'
 import type { LinkStatistics } from './counters.ts'
 import type { Address } from './native/socket-address.ts'
 import type { LinkEnd } from './thread/thread-calls.ts'
@@ -6,8 +7,8 @@ import type { LinkEnd } from './thread/thread-calls.ts'
 export type { Address } from './native/socket-address.ts'
 export type { LinkEnd } from './thread/thread-calls.ts'
 
-/** Where a link's end is joined to an emulator. */
-export type PortSpec = UdpPortSpec
+/** Where a link's end is joined to an emulator, or to a bridge. */
+export type PortSpec = UdpPortSpec | BridgePortSpec
 
 /** A UDP socket that carries one bare Ethernet frame per datagram. */
 export interface UdpPortSpec {
@@ -20,8 +21,16 @@ export interface UdpPortSpec {
   readonly peer: Address
 }
 
+/** A port of a bridge, which has to be of the link's group. */
+export interface BridgePortSpec {
+  readonly kind: 'bridge'
+  readonly bridgeId: string
+  readonly port: number
+}
+
 export interface AttachedPort {
-  readonly local: Address
+  /** Where a UDP port listens. */
+  readonly local?: Address
 }
 
 /** What the process of the data plane is asked, by name. Each is done when it is answered. */
@@ -31,6 +40,7 @@ export type PlaneCalls = {
     readonly filters: FilterSet
     readonly suspended: boolean
     readonly seed: number
+    readonly group?: string
   }): Promise<void>
   closeLink(parameters: { readonly linkId: string }): Promise<void>
   attachPort(parameters: {
@@ -50,6 +60,15 @@ export type PlaneCalls = {
   }): Promise<void>
   stopCapture(parameters: { readonly linkId: string; readonly captureId: string }): Promise<void>
   statistics(parameters: { readonly linkId: string }): Promise<LinkStatistics>
+  openBridge(parameters: {
+    readonly bridgeId: string
+    readonly spec: BridgeSpec
+    readonly group: string
+  }): Promise<void>
+  /** What is attached to the bridge has to be detached before. */
+  closeBridge(parameters: { readonly bridgeId: string }): Promise<void>
+  bridgeStatistics(parameters: { readonly bridgeId: string }): Promise<BridgeStatistics>
+  macTable(parameters: { readonly bridgeId: string }): Promise<LearntAddress[]>
   /** Ends every capture and link; the process can be killed after its answer. */
   shutDown(parameters: Record<string, never>): Promise<void>
 }

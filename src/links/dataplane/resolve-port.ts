@@ -1,10 +1,14 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { AppError } from '../../platform/errors.ts'
-import type { Address, PortSpec } from './protocol.ts'
+import type { Address, PortSpec, UdpPortSpec } from './protocol.ts'
 
-/** Checks a port's addresses and looks up host names in them. Throws `invalid` that says what is wrong. */
+/** Checks what a port says of itself and looks up host names in it. Throws `invalid` that says what is wrong. */
 export async function resolvePort(port: PortSpec): Promise<PortSpec> {
+  return port.kind === 'udp' ? resolveUdpPort(port) : port
+}
+
+async function resolveUdpPort(port: UdpPortSpec): Promise<UdpPortSpec> {
   const [local, peer] = await Promise.all([resolveAddress(port.local, 0), resolveAddress(port.peer, 1)])
   return { ...port, local, peer }
 }

@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { siblingModule } from '../../../platform/module-path.ts'
-import { CallTable, type Parameters1, type Reply } from '../call-table.ts'
+import { CallTable, type Parameters1, type Reply, type Result } from '../call-table.ts'
 import { openDoorbell, ringDoorbell } from '../native/doorbell.ts'
 import type { Libc } from '../native/libc.ts'
 import type { ReturnedBlock, ThreadCalls, ThreadEvent, ThreadStart } from '../thread/thread-calls.ts'
@@ -15,8 +15,8 @@ export interface DataThreadOptions {
 
 /** A data thread, as the main thread of the process sees it. */
 export class DataThread {
-  /** How many links it carries. */
-  links = 0
+  /** How many links and bridges it carries. */
+  load = 0
   readonly #libc: Libc
   readonly #worker: Worker
   readonly #doorbell: number
@@ -45,7 +45,10 @@ export class DataThread {
     this.#worker.on('error', onError)
   }
 
-  call<Name extends keyof ThreadCalls>(name: Name, parameters: Parameters1<ThreadCalls, Name>): Promise<void> {
+  call<Name extends keyof ThreadCalls>(
+    name: Name,
+    parameters: Parameters1<ThreadCalls, Name>,
+  ): Promise<Result<ThreadCalls, Name>> {
     return this.#calls.call(name, parameters)
   }
 

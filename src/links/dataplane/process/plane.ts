@@ -1,21 +1,19 @@
 import { AppError, notFound } from '../../../platform/errors.ts'
 import { prepareFilters } from '../../filters/index.ts'
+import type { BridgeStatistics, LearntAddress } from '../bridge-spec.ts'
 import type { Parameters1 } from '../call-table.ts'
 import { createCounters, type LinkStatistics, readCounters } from '../counters.ts'
 import type { Libc } from '../native/libc.ts'
 import type { AttachedPort, PlaneCalls, PlaneEvent, PlaneStart, PortSpec } from '../protocol.ts'
 import { type Capture, CaptureDesk } from './capture-desk.ts'
-import { DataThread } from './data-thread-handle.ts'
-import { PortOpener } from './port-opener.ts'
-
-interface OpenPort {
-  readonly spec: PortSpec
-  readonly fd: number
-  readonly attached: AttachedPort
-}
+import type { DataThread } from './data-thread-handle.ts'
+import { PlaneBridges } from './plane-bridges.ts'
+import { type OpenPort, PortOpener } from './port-opener.ts'
+import { ThreadPool } from './thread-pool.ts'
 
 interface PlaneLink {
   readonly thread: DataThread
+  readonly group: string | undefined
   readonly counters: SharedArrayBuffer
   readonly ports: [OpenPort | undefined, OpenPort | undefined]
   readonly captures: Map<string, Capture>
@@ -38,26 +36,36 @@ export class Plane {
   readonly #options: PlaneOptions
   readonly #opener: PortOpener
   readonly #desk = new CaptureDesk()
-  readonly #threads: DataThread[] = []
+  readonly #threads: ThreadPool
+  readonly #bridges: PlaneBridges
   readonly #links = new Map<string, PlaneLink>()
 
   constructor(options: PlaneOptions) {
     this.#options = options
     this.#opener = new PortOpener(options.libc)
+    this.#threads = new ThreadPool({
+      limit: options.threads,
+      libc: options.libc,
+      queueLimitBytes: options.queueLimitBytes,
+      onEvent: (event) => this.#desk.receive(event),
+      onError: options.onBroken,
+    })
+    this.#bridges = new PlaneBridges(this.#threads)
   }
 
-  async openLink({ linkId, filters, suspended, seed }: Asked<'openLink'>): Promise<void> {
-    if (this.#links.has(linkId)) {
+  async openLink({ linkId, filters, suspended, seed, group }: Asked<'openLink'>): Promise<void> {
+    const present = this.#links.get(linkId)
+    if (present !== undefined) {
+      if (present.group !== group) throw new AppError('conflict', `Cannot move link "${linkId}" to another group`)
       await this.setFilters({ linkId, filters })
       await this.setSuspended({ linkId, suspended })
       return
     }
 
     const prepared = prepareFilters(filters)
-    const thread = this.#chooseThread()
+    const thread = this.#threads.place(group)
     const counters = createCounters()
-    thread.links += 1
-    this.#links.set(linkId, { thread, counters, ports: [undefined, undefined], captures: new Map() })
+    this.#links.set(linkId, { thread, group, counters, ports: [undefined, undefined], captures: new Map() })
     await thread.call('openLink', { linkId, counters, filters: prepared, suspended, seed })
   }
 
@@ -66,8 +74,8 @@ export class Plane {
     if (link === undefined) return
     for (const captureId of link.captures.keys()) await this.stopCapture({ linkId, captureId })
     await link.thread.call('closeLink', { linkId })
-    for (const port of link.ports) if (port !== undefined) this.#opener.close(port.fd)
-    link.thread.links -= 1
+    for (const port of link.ports) if (port !== undefined) this.#opener.close(port)
+    this.#threads.release(link)
     this.#links.delete(linkId)
   }
 
@@ -79,10 +87,15 @@ export class Plane {
       throw new AppError('conflict', `Cannot attach a port to end ${end} of link "${linkId}": it has one`)
     }
 
-    const { fd, local } = await this.#opener.open(spec)
-    const opened = { spec: { ...spec, local }, fd, attached: { local } }
+    if (spec.kind === 'bridge') this.#bridges.expectGroup(spec.bridgeId, link.group)
+    const opened = await this.#opener.open(spec)
+    try {
+      await link.thread.call('attachPort', { linkId, end, port: opened.port })
+    } catch (error) {
+      this.#opener.close(opened)
+      throw error
+    }
     link.ports[end] = opened
-    await link.thread.call('attachPort', { linkId, end, fd })
     return opened.attached
   }
 
@@ -92,7 +105,7 @@ export class Plane {
     if (port === undefined) return
     await link.thread.call('detachPort', { linkId, end })
     link.ports[end] = undefined
-    this.#opener.close(port.fd)
+    this.#opener.close(port)
   }
 
   async setFilters({ linkId, filters }: Asked<'setFilters'>): Promise<void> {
@@ -125,10 +138,26 @@ export class Plane {
     return readCounters(this.#get(linkId).counters)
   }
 
-  /** Ends every capture, link and thread. */
+  openBridge(asked: Asked<'openBridge'>): Promise<void> {
+    return this.#bridges.open(asked)
+  }
+
+  closeBridge({ bridgeId }: Asked<'closeBridge'>): Promise<void> {
+    return this.#bridges.close(bridgeId)
+  }
+
+  bridgeStatistics({ bridgeId }: Asked<'bridgeStatistics'>): Promise<BridgeStatistics> {
+    return this.#bridges.threadOf(bridgeId).call('bridgeStatistics', { bridgeId })
+  }
+
+  macTable({ bridgeId }: Asked<'macTable'>): Promise<LearntAddress[]> {
+    return this.#bridges.threadOf(bridgeId).call('macTable', { bridgeId })
+  }
+
+  /** Ends every capture, link, bridge and thread. */
   async shutDown(): Promise<void> {
     for (const linkId of [...this.#links.keys()]) await this.closeLink({ linkId })
-    await Promise.all(this.#threads.splice(0).map((thread) => thread.stop()))
+    await this.#threads.stop()
     await this.#opener.stop()
   }
 
@@ -136,24 +165,6 @@ export class Plane {
     const link = this.#links.get(linkId)
     if (link === undefined) throw notFound('link', linkId)
     return link
-  }
-
-  /** The thread with the fewest links; a further one is started while every thread has some. */
-  #chooseThread(): DataThread {
-    const [idlest] = this.#threads.toSorted((a, b) => a.links - b.links)
-    const isRoom = this.#threads.length < this.#options.threads
-    return idlest !== undefined && (idlest.links === 0 || !isRoom) ? idlest : this.#startThread()
-  }
-
-  #startThread(): DataThread {
-    const thread = new DataThread({
-      libc: this.#options.libc,
-      queueLimitBytes: this.#options.queueLimitBytes,
-      onEvent: (event) => this.#desk.receive(event),
-      onError: this.#options.onBroken,
-    })
-    this.#threads.push(thread)
-    return thread
   }
 }
 

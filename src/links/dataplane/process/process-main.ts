@@ -41,6 +41,10 @@ function planeCalls(plane: Plane): PlaneCalls & CallSet {
     startCapture: (parameters) => plane.startCapture(parameters),
     stopCapture: (parameters) => plane.stopCapture(parameters),
     statistics: (parameters) => plane.statistics(parameters),
+    openBridge: (parameters) => plane.openBridge(parameters),
+    closeBridge: (parameters) => plane.closeBridge(parameters),
+    bridgeStatistics: (parameters) => plane.bridgeStatistics(parameters),
+    macTable: (parameters) => plane.macTable(parameters),
     shutDown: () => plane.shutDown(),
   }
 }

@@ -1,17 +1,12 @@
 import { performance } from 'node:perf_hooks'
 import { clearDoorbell } from '../native/doorbell.ts'
 import type { Libc } from '../native/libc.ts'
+import { Backlogs, type Entrance, takeBatch } from './backlogs.ts'
 import type { CaptureTap } from './capture-tap.ts'
 import type { Direction } from './direction.ts'
 import { Inbox } from './inbox.ts'
 import { Poller } from './poller.ts'
 import type { Port } from './port.ts'
-
-/** A port and the direction that its frames take. */
-interface Entrance {
-  readonly port: Port
-  readonly direction: Direction
-}
 
 export interface DataLoopOptions {
   readonly libc: Libc
@@ -31,6 +26,7 @@ export class DataLoop {
   readonly #inbox: Inbox
   readonly #poller: Poller<Entrance | 'doorbell'>
   readonly #entrances = new Map<Port, Entrance>()
+  readonly #backlogs = new Backlogs()
   readonly #directions = new Set<Direction>()
   readonly #taps = new Set<CaptureTap>()
   #isStopped = false
@@ -53,15 +49,18 @@ export class DataLoop {
   }
 
   addPort(port: Port, direction: Direction): void {
-    const entrance = { port, direction }
+    const entrance: Entrance = { port, direction, isListed: false }
     this.#entrances.set(port, entrance)
-    this.#poller.add(port.fd, entrance)
+    if (port.fd === undefined) this.#backlogs.add(entrance)
+    else this.#poller.add(port.fd, entrance)
   }
 
   removePort(port: Port): void {
     const entrance = this.#entrances.get(port)
     this.#entrances.delete(port)
-    if (entrance !== undefined) this.#poller.remove(entrance)
+    if (entrance === undefined) return
+    if (port.fd === undefined) this.#backlogs.remove(entrance)
+    else this.#poller.remove(entrance)
   }
 
   get isCapturing(): boolean {
@@ -84,12 +83,14 @@ export class DataLoop {
     while (!this.#isStopped) {
       const ready = this.#poller.wait(this.#idleMs())
       if (ready > 0) this.#takeIn(ready)
+      this.#backlogs.receive(this.#inbox)
       this.#letGo()
     }
   }
 
   /** How long nothing is due. */
   #idleMs(): number {
+    if (this.#backlogs.isWaiting) return 0
     let due = Infinity
     for (const direction of this.#directions) due = Math.min(due, direction.nextDeparture)
     for (const tap of this.#taps) due = Math.min(due, tap.flushAt)
@@ -110,8 +111,7 @@ export class DataLoop {
       const source = this.#poller.readyAt(index)
       if (source === undefined || source === 'doorbell') continue
       left -= 1
-      const count = source.port.receive(this.#inbox)
-      if (count > 0) source.direction.accept(this.#inbox, count, performance.now())
+      takeBatch(source, this.#inbox)
     }
   }
 

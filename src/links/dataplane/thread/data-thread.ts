@@ -3,11 +3,14 @@ import { AppError } from '../../../platform/errors.ts'
 import { answerNow, type Call } from '../call-table.ts'
 import { loadLibc } from '../native/libc.ts'
 import { PortBlocks } from './block-exchange.ts'
+import { BridgeTools } from './bridge/bridge-port.ts'
+import { ThreadBridges } from './bridge/thread-bridges.ts'
 import { DataLoop } from './data-loop.ts'
 import { ChunkPool } from './delay-queue.ts'
 import type { DirectionTools } from './direction.ts'
 import { Outbox } from './outbox.ts'
-import type { ThreadCalls, ThreadStart } from './thread-calls.ts'
+import type { Port } from './port.ts'
+import type { ThreadCalls, ThreadPort, ThreadStart } from './thread-calls.ts'
 import { ThreadLink } from './thread-link.ts'
 import { UdpPort } from './udp-port.ts'
 import { UdpSender } from './udp-sender.ts'
@@ -35,7 +38,8 @@ function runDataThread({ doorbell, returns, queueLimitBytes }: ThreadStart): voi
   const loop = new DataLoop({ libc, doorbell, obey })
   const blocks = new PortBlocks({ returns, post: (event, transfer) => port.postMessage(event, transfer) })
   const tools = { outbox: new Outbox(), chunks: new ChunkPool(), clock: new WallClock(libc), queueLimitBytes }
-  const calls = threadCalls({ loop, blocks, tools, sender: new UdpSender(libc) })
+  const bridges = new ThreadBridges(new BridgeTools(tools.chunks))
+  const calls = threadCalls({ loop, blocks, tools, bridges, sender: new UdpSender(libc) })
   loop.run()
   returns.close()
 }
@@ -44,16 +48,19 @@ interface ThreadParts {
   readonly loop: DataLoop
   readonly blocks: PortBlocks
   readonly tools: DirectionTools
+  readonly bridges: ThreadBridges
   readonly sender: UdpSender
 }
 
-function threadCalls({ loop, blocks, tools, sender }: ThreadParts): ThreadCalls {
+function threadCalls({ loop, blocks, tools, bridges, sender }: ThreadParts): ThreadCalls {
   const links = new Map<string, ThreadLink>()
   const get = (linkId: string): ThreadLink => {
     const link = links.get(linkId)
     if (link === undefined) throw new AppError('not_found', `Cannot find link "${linkId}" in its data thread`)
     return link
   }
+  const openPort = (port: ThreadPort): Port =>
+    port.kind === 'bridge' ? bridges.openPort(port.bridgeId, port.port) : new UdpPort(port.fd, sender)
 
   return {
     openLink({ linkId, counters, filters, suspended, seed }) {
@@ -66,7 +73,7 @@ function threadCalls({ loop, blocks, tools, sender }: ThreadParts): ThreadCalls 
       links.get(linkId)?.close()
       links.delete(linkId)
     },
-    attachPort: ({ linkId, end, fd }) => get(linkId).attach(end, new UdpPort(fd, sender)),
+    attachPort: ({ linkId, end, port }) => get(linkId).attach(end, openPort(port)),
     detachPort: ({ linkId, end }) => get(linkId).detach(end),
     setFilters: ({ linkId, filters }) => get(linkId).setFilters(filters),
     setSuspended: ({ linkId, suspended }) => get(linkId).setSuspended(suspended),
@@ -75,6 +82,10 @@ function threadCalls({ loop, blocks, tools, sender }: ThreadParts): ThreadCalls 
       get(linkId).stopCapture(key)
       if (!loop.isCapturing) blocks.clear()
     },
+    openBridge: ({ bridgeId, spec }) => bridges.open(bridgeId, spec),
+    closeBridge: ({ bridgeId }) => bridges.close(bridgeId),
+    bridgeStatistics: ({ bridgeId }) => bridges.get(bridgeId).statistics(performance.now()),
+    macTable: ({ bridgeId }) => bridges.get(bridgeId).macTable(performance.now()),
     stop: () => loop.stop(),
   }
 }

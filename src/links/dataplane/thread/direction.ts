@@ -93,6 +93,13 @@ export class Direction {
     this.#noteQueue()
   }
 
+  /** Counts a frame that did not fit into what leads here. */
+  refuse(lengthBytes: number): void {
+    this.#count(framesIn, 1)
+    this.#count(bytesIn, lengthBytes)
+    this.#count(queueFullSlot, 1)
+  }
+
   /** Throws away what waits. */
   clear(): void {
     this.#queue.clear()

@@ -1,6 +1,6 @@
 import type { Libc } from '../native/libc.ts'
 import { Region } from '../native/region.ts'
-import { batchFrames } from './outbox.ts'
+import { batchFrames, type Outbox } from './outbox.ts'
 
 /** The largest frame that is carried: jumbo frames with their headers. */
 export const maxFrameBytes = 9216
@@ -36,6 +36,17 @@ export class Inbox {
   /** Reads what waits at a datagram socket. Gives the number of frames, or -1 with `errno()` set. */
   receive(fd: number): number {
     return this.#libc.recvmmsg(fd, this.#messages.address, batchFrames, doNotWait, null)
+  }
+
+  /** Takes copies of an outbox's frames instead. Gives their number. */
+  copy({ count, sources, offsets, lengths }: Outbox): number {
+    for (let index = 0; index < count; index += 1) {
+      const from = offsets[index] ?? 0
+      const length = lengths[index] ?? 0
+      sources[index]?.bytes.copy(this.slots.bytes, this.offsetOf(index), from, from + length)
+      this.#messages.words[index * messageWords + messageLength] = length
+    }
+    return count
   }
 
   offsetOf(index: number): number {

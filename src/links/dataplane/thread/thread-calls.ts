@@ -1,7 +1,13 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { PreparedFilter } from '../../filters/index.ts'
+import type { BridgeSpec, BridgeStatistics, LearntAddress } from '../bridge-spec.ts'
 
 export type LinkEnd = 0 | 1
+
+/** What a port stands on: an open descriptor, or a bridge of the same thread. */
+export type ThreadPort =
+  | { readonly kind: 'udp'; readonly fd: number }
+  | { readonly kind: 'bridge'; readonly bridgeId: string; readonly port: number }
 
 /** What a data thread is told, by name. Each is done when it is answered. */
 export type ThreadCalls = {
@@ -13,12 +19,16 @@ export type ThreadCalls = {
     readonly seed: number
   }): void
   closeLink(parameters: { readonly linkId: string }): void
-  attachPort(parameters: { readonly linkId: string; readonly end: LinkEnd; readonly fd: number }): void
+  attachPort(parameters: { readonly linkId: string; readonly end: LinkEnd; readonly port: ThreadPort }): void
   detachPort(parameters: { readonly linkId: string; readonly end: LinkEnd }): void
   setFilters(parameters: { readonly linkId: string; readonly filters: readonly PreparedFilter[] }): void
   setSuspended(parameters: { readonly linkId: string; readonly suspended: boolean }): void
   startCapture(parameters: { readonly linkId: string; readonly key: number }): void
   stopCapture(parameters: { readonly linkId: string; readonly key: number }): void
+  openBridge(parameters: { readonly bridgeId: string; readonly spec: BridgeSpec }): void
+  closeBridge(parameters: { readonly bridgeId: string }): void
+  bridgeStatistics(parameters: { readonly bridgeId: string }): BridgeStatistics
+  macTable(parameters: { readonly bridgeId: string }): LearntAddress[]
   stop(parameters: Record<string, never>): void
 }
 

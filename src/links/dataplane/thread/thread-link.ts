@@ -56,6 +56,7 @@ export class ThreadLink {
     const port = this.#ports[end]
     if (port === undefined) return
     this.#loop.removePort(port)
+    port.leave?.()
     this.#directions[otherEnd(end)].output = undefined
     this.#ports[end] = undefined
   }
