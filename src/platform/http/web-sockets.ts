@@ -63,10 +63,10 @@ export function addWebSockets(server: Server, options: WebSocketsOptions): void 
   async function accept(request: IncomingMessage) {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://server')
     for (const { pattern, open } of routes) {
-      const params = pattern.exec(pathname)?.groups
-      if (params === undefined) continue
+      const found = pattern.exec(pathname)
+      if (found === null) continue
       const actor = await options.authenticate(callerOf(request, searchParams))
-      return open({ params: { ...params }, actor })
+      return open({ params: { ...found.groups }, actor })
     }
     throw notFound('websocket', pathname)
   }
