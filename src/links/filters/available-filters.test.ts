@@ -17,6 +17,11 @@ describe('availableFilters', () => {
     assert.deepEqual(byType['corrupt'], [{ name: 'Chance', minimum: 0, maximum: 100, type: 'int', unit: '%' }])
   })
 
+  it('lists them in the order that people know', () => {
+    const types = availableFilters().map(({ type }) => type)
+    assert.deepEqual(types, ['frequency_drop', 'packet_loss', 'delay', 'corrupt', 'bpf'])
+  })
+
   it('names and describes every filter', () => {
     for (const { type, name, description } of availableFilters()) {
       assert.match(type, /^[a-z_]+$/)

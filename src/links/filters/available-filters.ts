@@ -14,7 +14,18 @@ type AvailableParameter =
 
 /** What can be set on a link of this machine, in the form that GNS3's clients draw their dialogs from. */
 export function availableFilters(): AvailableFilter[] {
-  return filterKinds.filter((kind) => kind.missing?.() === undefined).map(toAvailable)
+  return filterKinds
+    .filter((kind) => kind.missing?.() === undefined)
+    .toSorted((a, b) => shownAt(a) - shownAt(b))
+    .map(toAvailable)
+}
+
+/** The order that people know from GNS3's dialogs, which is not the one in which frames meet the filters. */
+const shownFirst = ['frequency_drop', 'packet_loss', 'delay', 'corrupt', 'bpf']
+
+function shownAt({ type }: FilterKind): number {
+  const place = shownFirst.indexOf(type)
+  return place < 0 ? shownFirst.length : place
 }
 
 function toAvailable({ type, name, description, parameters }: FilterKind): AvailableFilter {

@@ -50,8 +50,9 @@ export function toLabel(
 ): PortLabel {
   if (given === null || given === undefined)
     return { text: `${port.adapter_number}/${port.port_number}`, style: defaultStyle }
-  const { text, style = null, x, y, rotation } = given
-  return { text, style, ...number('x', x), ...number('y', y), ...number('rotation', rotation) }
+  const { text, style, x, y, rotation } = given
+  const styled = style === undefined ? {} : { style }
+  return { text, ...styled, ...number('x', x), ...number('y', y), ...number('rotation', rotation) }
 }
 
 function number(key: string, value: number | null | undefined): Record<string, number> {

@@ -28,7 +28,7 @@ export function presentNode({ node, kind, status, folders }: PresentedNode): obj
     console_host: consoleHost,
     console_type: kind.hasConsole ? 'telnet' : null,
     console_auto_start: false,
-    command_line: '',
+    command_line: kind.hasConsole ? '' : null,
     properties: kind.presentProperties?.(node.properties) ?? node.properties,
     status,
     label: label ?? { text: node.name, style: null, x: null, y: -40, rotation: 0 },
