@@ -9,11 +9,13 @@ export type DropCause = string
 /** Every cause for which frames are dropped: our own, then the filters by type. */
 const dropCauses: readonly DropCause[] = [...ownCauses, ...filterKinds.map((kind) => kind.type)]
 
+/** What was counted in one direction of a link, or in all of them together. */
 export interface DirectionStatistics {
   readonly framesIn: number
   readonly bytesIn: number
   readonly framesOut: number
   readonly bytesOut: number
+  /** What waits now. */
   readonly queuedFrames: number
   readonly queuedBytes: number
   /** Frames dropped, for every cause there is. */
@@ -62,6 +64,10 @@ export function readCounters(memory: SharedArrayBuffer): LinkStatistics {
   return { forward: readDirection(directionCounters(memory, 0)), reverse: readDirection(directionCounters(memory, 1)) }
 }
 
+export function noneCounted(): DirectionStatistics {
+  return readDirection(new Float64Array(slots))
+}
+
 function readDirection(counters: Float64Array): DirectionStatistics {
   const at = (slot: number) => counters[slot] ?? 0
   return {
@@ -72,5 +78,29 @@ function readDirection(counters: Float64Array): DirectionStatistics {
     queuedFrames: at(queuedFrames),
     queuedBytes: at(queuedBytes),
     dropped: Object.fromEntries(dropCauses.map((cause, index) => [cause, at(firstCause + index)])),
+  }
+}
+
+/** Adds up what links counted. */
+export class CounterSum {
+  readonly #sums = new Float64Array(slots)
+
+  /** `isOver`: the link is closed, so nothing of it waits. */
+  add(memory: SharedArrayBuffer, isOver = false): void {
+    for (const direction of [0, 1] as const) {
+      for (const [slot, value] of directionCounters(memory, direction).entries()) {
+        const isCurrent = slot === queuedFrames || slot === queuedBytes
+        if (!isOver || !isCurrent) this.#sums[slot] = (this.#sums[slot] ?? 0) + value
+      }
+    }
+  }
+
+  /** Adds another sum. */
+  include(other: CounterSum): void {
+    for (const [slot, value] of other.#sums.entries()) this.#sums[slot] = (this.#sums[slot] ?? 0) + value
+  }
+
+  read(): DirectionStatistics {
+    return readDirection(this.#sums)
   }
 }

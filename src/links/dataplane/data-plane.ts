@@ -9,11 +9,13 @@ import type { AttachedPort, LinkEnd, PlaneEvent, PortSpec } from './protocol.ts'
 import { resolvePort } from './resolve-port.ts'
 import { openingOf, restore } from './restore.ts'
 import { Supervisor } from './supervisor.ts'
+import { type PlaneTotals, TotalsLedger } from './totals-ledger.ts'
 import { asAttached, asPresent, type CaptureOptions, isOn, type WantedLink, WantedState } from './wanted-state.ts'
 
 export type { BridgeSpec, BridgeStatistics, LearntAddress, SwitchPort } from './bridge-spec.ts'
 export type { DirectionStatistics, DropCause, LinkStatistics } from './counters.ts'
 export type { Address, AttachedPort, LinkEnd, PortSpec } from './protocol.ts'
+export type { PlaneTotals } from './totals-ledger.ts'
 export type { CaptureOptions } from './wanted-state.ts'
 
 export interface DataPlaneOptions {
@@ -53,6 +55,7 @@ export class DataPlane implements AsyncDisposable {
   readonly #options: DataPlaneOptions
   readonly #wanted = new WantedState()
   readonly #lastCalls = new Map<string, Promise<unknown>>()
+  readonly #ledger = new TotalsLedger()
   readonly #supervisor: Supervisor
 
   constructor(options: DataPlaneOptions) {
@@ -67,6 +70,8 @@ export class DataPlane implements AsyncDisposable {
       isNeeded: () => !this.#wanted.isEmpty,
       restore: (child) => restore(this.#wanted, { child, logger: options.logger, onCaptureLost: this.#dropCapture }),
       onEvent: (event) => this.#receive(event),
+      onCounted: (child, counted) => this.#ledger.note(child, counted),
+      onEnded: (child) => this.#ledger.close(child),
     })
   }
 
@@ -203,6 +208,16 @@ export class DataPlane implements AsyncDisposable {
   async statistics(linkId: string): Promise<LinkStatistics> {
     this.#get(linkId)
     return this.#supervisor.call('statistics', { linkId })
+  }
+
+  /**
+   * What all links together carried since this object was made, closed ones included. Of a process that crashed the last
+   * second may be missing. Starts no process.
+   */
+  async totals(): Promise<PlaneTotals> {
+    await this.#supervisor.sample()
+    const { links, bridges } = this.#wanted
+    return { ...this.#ledger.sum, links: links.size, bridges: bridges.size }
   }
 
   /** Ends all links and the process. */

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { AppError } from '../../platform/errors.ts'
 import { siblingModule } from '../../platform/module-path.ts'
 import { CallTable, type Parameters1, type Reply, type Result } from './call-table.ts'
+import type { DirectionStatistics } from './counters.ts'
 import type { PlaneCalls, PlaneEvent, PlaneStart } from './protocol.ts'
 
 /** Thrown by calls whose process ended before it answered: nobody knows what became of them. */
@@ -10,12 +11,16 @@ export class ChildGone extends Error {}
 export interface PlaneChildOptions {
   readonly start: Omit<PlaneStart, 'parentPid'>
   readonly onEvent: (event: PlaneEvent) => void
+  /** Called with what the process has counted so far, now and then and at a proper end. */
+  readonly onCounted: (child: PlaneChild, counted: DirectionStatistics) => void
   /** Called once when the process has ended, before its calls are rejected. */
   readonly onExit: (child: PlaneChild, reason: string) => void
 }
 
 const startMs = 10_000
 const stopMs = 3_000
+/** How much of what was counted a crash can take with it. */
+const sampleMs = 1_000
 const keptErrorText = 4_000
 
 /** One run of the data plane's process. */
@@ -26,6 +31,7 @@ export class PlaneChild {
   readonly #process: ChildProcess
   readonly #calls: CallTable<PlaneCalls>
   readonly #options: PlaneChildOptions
+  readonly #sampling: NodeJS.Timeout
   #errorText = ''
 
   constructor(options: PlaneChildOptions) {
@@ -65,6 +71,7 @@ export class PlaneChild {
         resolve()
       }
     })
+    this.#sampling = setInterval(() => void this.sample(), sampleMs).unref()
   }
 
   get pid(): number | undefined {
@@ -80,10 +87,17 @@ export class PlaneChild {
     return this.#calls.call(name, parameters)
   }
 
+  /** Asks for what was counted; says nothing when the process ends instead. */
+  async sample(): Promise<void> {
+    const counted = await this.call('totals', {}).catch(() => undefined)
+    if (counted !== undefined) this.#options.onCounted(this, counted)
+  }
+
   /** Ends the process once its captures are written. */
   async stop(): Promise<void> {
     const timer = setTimeout(() => this.kill(), stopMs)
-    await this.call('shutDown', {}).catch(() => undefined)
+    const counted = await this.call('shutDown', {}).catch(() => undefined)
+    if (counted !== undefined) this.#options.onCounted(this, counted)
     this.kill()
     await this.exited
     clearTimeout(timer)
@@ -94,6 +108,7 @@ export class PlaneChild {
   }
 
   #end(reason: string): void {
+    clearInterval(this.#sampling)
     this.#options.onExit(this, reason)
     this.#calls.abandon(new ChildGone(reason))
   }

@@ -1,6 +1,6 @@
 import type { FilterSet } from '../filters/index.ts'
 import type { BridgeSpec, BridgeStatistics, LearntAddress } from './bridge-spec.ts'
-import type { LinkStatistics } from './counters.ts'
+import type { DirectionStatistics, LinkStatistics } from './counters.ts'
 import type { Address } from './native/socket-address.ts'
 import type { LinkEnd } from './thread/thread-calls.ts'
 
@@ -69,8 +69,10 @@ export type PlaneCalls = {
   closeBridge(parameters: { readonly bridgeId: string }): Promise<void>
   bridgeStatistics(parameters: { readonly bridgeId: string }): Promise<BridgeStatistics>
   macTable(parameters: { readonly bridgeId: string }): Promise<LearntAddress[]>
-  /** Ends every capture and link; the process can be killed after its answer. */
-  shutDown(parameters: Record<string, never>): Promise<void>
+  /** What all links counted together that the process has had. */
+  totals(parameters: Record<string, never>): Promise<DirectionStatistics>
+  /** Ends every capture and link, and gives the final totals; the process can be killed after its answer. */
+  shutDown(parameters: Record<string, never>): Promise<DirectionStatistics>
 }
 
 /** What the process says unasked. */

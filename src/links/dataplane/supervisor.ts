@@ -13,6 +13,8 @@ export interface SupervisorOptions extends Omit<PlaneChildOptions, 'onExit'> {
   readonly idleMs: number
   /** Brings a fresh process to the wanted state. Other calls wait meanwhile. */
   readonly restore: (child: PlaneChild) => Promise<void>
+  /** Called once for each process that has ended, whatever the reason. */
+  readonly onEnded: (child: PlaneChild) => void
 }
 
 const firstPauseMs = 50
@@ -57,6 +59,11 @@ export class Supervisor implements AsyncDisposable {
     } finally {
       this.rest()
     }
+  }
+
+  /** Has the process say what it has counted, when there is one. */
+  async sample(): Promise<void> {
+    await this.#child?.sample()
   }
 
   async #callUntilAnswered<Name extends keyof PlaneCalls>(
@@ -130,6 +137,7 @@ export class Supervisor implements AsyncDisposable {
 
   /** Runs before the calls of the ended process are rejected, so that they find the next one. */
   #exited(child: PlaneChild, reason: string): void {
+    this.#options.onEnded(child)
     if (this.#child !== child) return
     this.#child = undefined
     if (this.#stopped.signal.aborted) return

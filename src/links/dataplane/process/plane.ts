@@ -2,7 +2,7 @@ import { AppError, notFound } from '../../../platform/errors.ts'
 import { prepareFilters } from '../../filters/index.ts'
 import type { BridgeStatistics, LearntAddress } from '../bridge-spec.ts'
 import type { Parameters1 } from '../call-table.ts'
-import { createCounters, type LinkStatistics, readCounters } from '../counters.ts'
+import { CounterSum, createCounters, type DirectionStatistics, type LinkStatistics, readCounters } from '../counters.ts'
 import type { Libc } from '../native/libc.ts'
 import type { AttachedPort, PlaneCalls, PlaneEvent, PlaneStart, PortSpec } from '../protocol.ts'
 import { type Capture, CaptureDesk } from './capture-desk.ts'
@@ -39,6 +39,8 @@ export class Plane {
   readonly #threads: ThreadPool
   readonly #bridges: PlaneBridges
   readonly #links = new Map<string, PlaneLink>()
+  /** What links counted that are closed. */
+  readonly #closed = new CounterSum()
 
   constructor(options: PlaneOptions) {
     this.#options = options
@@ -75,6 +77,7 @@ export class Plane {
     for (const captureId of link.captures.keys()) await this.stopCapture({ linkId, captureId })
     await link.thread.call('closeLink', { linkId })
     for (const port of link.ports) if (port !== undefined) this.#opener.close(port)
+    this.#closed.add(link.counters, true)
     this.#threads.release(link)
     this.#links.delete(linkId)
   }
@@ -138,6 +141,14 @@ export class Plane {
     return readCounters(this.#get(linkId).counters)
   }
 
+  /** What all links counted that this process has had. */
+  async totals(): Promise<DirectionStatistics> {
+    const sum = new CounterSum()
+    sum.include(this.#closed)
+    for (const { counters } of this.#links.values()) sum.add(counters)
+    return sum.read()
+  }
+
   openBridge(asked: Asked<'openBridge'>): Promise<void> {
     return this.#bridges.open(asked)
   }
@@ -154,11 +165,12 @@ export class Plane {
     return this.#bridges.threadOf(bridgeId).call('macTable', { bridgeId })
   }
 
-  /** Ends every capture, link, bridge and thread. */
-  async shutDown(): Promise<void> {
+  /** Ends every capture, link, bridge and thread. Gives the final totals. */
+  async shutDown(): Promise<DirectionStatistics> {
     for (const linkId of [...this.#links.keys()]) await this.closeLink({ linkId })
     await this.#threads.stop()
     await this.#opener.stop()
+    return this.totals()
   }
 
   #get(linkId: string): PlaneLink {

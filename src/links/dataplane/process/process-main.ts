@@ -41,6 +41,7 @@ function planeCalls(plane: Plane): PlaneCalls & CallSet {
     startCapture: (parameters) => plane.startCapture(parameters),
     stopCapture: (parameters) => plane.stopCapture(parameters),
     statistics: (parameters) => plane.statistics(parameters),
+    totals: () => plane.totals(),
     openBridge: (parameters) => plane.openBridge(parameters),
     closeBridge: (parameters) => plane.closeBridge(parameters),
     bridgeStatistics: (parameters) => plane.bridgeStatistics(parameters),
