@@ -14,7 +14,7 @@ import type { NodeKind } from '../nodes/node-kind.ts'
 import { getNode } from '../nodes/node-store.ts'
 import type { ProjectAccess } from '../projects/project-access.ts'
 import type { ProjectFolders } from '../projects/project-folder.ts'
-import type { LinksTables, PortLabel } from '../tables.ts'
+import type { LinksTables, NodeRow, PortLabel } from '../tables.ts'
 import { type GivenLabel, toLabel } from './link-presenter.ts'
 import {
   deleteLink,
@@ -180,17 +180,16 @@ export class LinkService {
   ): Promise<NewLink> {
     const [first, second] = nodes as [LinkEndRequest, LinkEndRequest]
     if (first.node_id === second.node_id) throw new AppError('conflict', 'Cannot connect to itself')
-    const ends = [await this.#end(projectId, first), await this.#end(projectId, second)] as const
+    const nodesThere = [await this.#node(projectId, first), await this.#node(projectId, second)] as const
+    if (nodesThere.every(({ kind }) => kind.isOutside))
+      throw new AppError('conflict', 'Connecting a cloud to a cloud is not allowed')
+    const ends = [checkedEnd(nodesThere[0], first), checkedEnd(nodesThere[1], second)] as const
     return { id: randomUUID(), project_id: projectId, filters, is_suspended: suspend, link_style, ends }
   }
 
-  async #end(projectId: string, { label, ...end }: LinkEndRequest): Promise<NewLinkEnd> {
-    const node = await getNode(this.#parts.db, projectId, end.node_id)
-    const { adapter_number: adapter, port_number: port } = end
-    const ports = (this.#parts.kinds.get(node.node_type) as NodeKind).ports(node)
-    const isThere = ports.some(({ adapter_number, port_number }) => adapter_number === adapter && port_number === port)
-    if (!isThere) throw new AppError('not_found', `Port ${adapter}/${port} for ${node.name} not found`)
-    return { ...end, label: toLabel(label, end) }
+  async #node(projectId: string, { node_id }: LinkEndRequest): Promise<NodeThere> {
+    const node = await getNode(this.#parts.db, projectId, node_id)
+    return { node, kind: this.#parts.kinds.get(node.node_type) as NodeKind }
   }
 
   /** A label may be sent for a node that is not on the link, but not for one that is nowhere. */
@@ -221,6 +220,20 @@ export class LinkService {
     }
     return defaultCaptureName([await named(ends[0]), await named(ends[1])])
   }
+}
+
+interface NodeThere {
+  readonly node: NodeRow
+  readonly kind: NodeKind
+}
+
+/** @throws AppError `not_found` for a port that the node does not have */
+function checkedEnd({ node, kind }: NodeThere, { label, ...end }: LinkEndRequest): NewLinkEnd {
+  const { adapter_number: adapter, port_number: port } = end
+  const ports = kind.ports(node)
+  const isThere = ports.some(({ adapter_number, port_number }) => adapter_number === adapter && port_number === port)
+  if (!isThere) throw new AppError('not_found', `Port ${adapter}/${port} for ${node.name} not found`)
+  return { ...end, label: toLabel(label, end) }
 }
 
 /** The labels that were sent for nodes of this link. */

@@ -6,11 +6,15 @@ import { ethernetPort, type NodeKind, neverEnds } from './node-kind.ts'
 /** What switches and hubs have in common: they live in the data plane, and whoever may use the project may use them. */
 export function bridgeNode(
   specOf: (ports: readonly MappedPort[]) => BridgeSpec,
-): Pick<NodeKind, 'hasConsole' | 'isAlwaysOn' | 'isBridge' | 'neededRight' | 'ports' | 'newState' | 'start'> {
+): Pick<
+  NodeKind,
+  'hasConsole' | 'isAlwaysOn' | 'isBridge' | 'isOutside' | 'neededRight' | 'ports' | 'newState' | 'start'
+> {
   return {
     hasConsole: false,
     isAlwaysOn: true,
     isBridge: true,
+    isOutside: false,
     neededRight: () => undefined,
     ports: (node) =>
       mappedPorts(node).map(({ name, port_number: port }) =>

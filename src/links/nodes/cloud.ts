@@ -59,6 +59,7 @@ export const cloud: NodeKind = {
   hasConsole: false,
   isAlwaysOn: true,
   isBridge: false,
+  isOutside: true,
   looks: {
     symbol: ':/symbols/cloud.svg',
     width: 159,

@@ -17,6 +17,7 @@ export const host: NodeKind = {
   hasConsole: true,
   isAlwaysOn: false,
   isBridge: false,
+  isOutside: false,
   looks: {
     symbol: ':/symbols/computer.svg',
     width: 65,

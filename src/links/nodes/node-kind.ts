@@ -64,6 +64,8 @@ export interface NodeKind {
   readonly isAlwaysOn: boolean
   /** Joins its ports with each other in the data plane, so that all its links must be carried by one thread. */
   readonly isBridge: boolean
+  /** Stands for what is outside the lab: two of them are not joined, because what is outside is joined already. */
+  readonly isOutside: boolean
   readonly looks: Looks
   /** What its makers and users must be allowed to do beyond using the project. */
   neededRight(properties: Readonly<Record<string, unknown>>): GlobalRight | undefined

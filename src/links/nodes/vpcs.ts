@@ -29,6 +29,7 @@ export const vpcs: NodeKind = {
   hasConsole: true,
   isAlwaysOn: false,
   isBridge: false,
+  isOutside: false,
   looks: {
     symbol: ':/symbols/vpcs_guest.svg',
     width: 65,
