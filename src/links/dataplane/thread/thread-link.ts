@@ -46,9 +46,9 @@ export class ThreadLink {
 
   attach(end: LinkEnd, port: Port): void {
     this.detach(end)
+    this.#loop.addPort(port, this.#directions[end])
     this.#ports[end] = port
     this.#directions[otherEnd(end)].output = port
-    this.#loop.addPort(port, this.#directions[end])
   }
 
   detach(end: LinkEnd): void {
