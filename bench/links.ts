@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { manyDelays, manyMemory } from './links/many.ts'
 import { noRelay, ownRelay, type Relay, socatRelay } from './links/relays.ts'
 import { claim, finish, note, thousands } from './links/report.ts'
 import { type Measured, measure } from './links/traffic.ts'
@@ -127,6 +128,8 @@ try {
   await losses()
   await delays()
   await changes()
+  await manyDelays(seconds)
+  await manyMemory(seconds)
 } finally {
   await rm(captureFile, { force: true })
 }

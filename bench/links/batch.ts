@@ -1,7 +1,22 @@
+import type { Libc } from '../../src/links/dataplane/native/libc.ts'
 import { Region } from '../../src/links/dataplane/native/region.ts'
+import { encodeAddress } from '../../src/links/dataplane/native/socket-address.ts'
 
 export const batchFrames = 64
 const messageWords = 16
+const addressBytes = 16
+
+/** Ports of 127.0.0.1, as the kernel wants them. */
+export class Targets {
+  readonly addresses: Region
+
+  constructor(libc: Libc, ports: readonly number[]) {
+    this.addresses = new Region(ports.length * addressBytes)
+    for (const [index, port] of ports.entries()) {
+      this.addresses.bytes.set(encodeAddress(libc, { host: '127.0.0.1', port }), index * addressBytes)
+    }
+  }
+}
 
 /** A batch of datagram slots with the kernel's structures (recvmmsg(2)) over them. */
 export class Batch {
@@ -19,6 +34,12 @@ export class Batch {
       this.#iovecs.writeAddress(index * 16, this.messages.words, index * messageWords + 4)
       this.messages.words[index * messageWords + 6] = 1
     }
+  }
+
+  /** Says where a message goes, when it is sent by a socket that is not connected. */
+  setTarget(index: number, targets: Targets, target: number): void {
+    targets.addresses.writeAddress(target * addressBytes, this.messages.words, index * messageWords)
+    this.messages.words[index * messageWords + 2] = addressBytes
   }
 
   lengthOf(index: number): number {

@@ -1,6 +1,10 @@
-/** Where a test frame carries its number (32 bits) and the time it was sent (double, ms): behind Ethernet, IPv4, UDP. */
+/**
+ * Where a test frame carries its number (32 bits), the time it was sent (double, ms) and its link's index (16 bits):
+ * behind Ethernet, IPv4, UDP.
+ */
 export const numberAt = 42
 export const stampAt = 48
+export const linkAt = 56
 
 /** Writes the headers of an IPv4 UDP datagram to port 53, so that packet filters have something to look at. */
 export function writeHeaders(bytes: Buffer, offset: number, sizeBytes: number): void {

@@ -1,14 +1,15 @@
 import { loadLibc } from '../../src/links/dataplane/native/libc.ts'
 import { Region } from '../../src/links/dataplane/native/region.ts'
-import { openUdpSocket } from '../../src/links/dataplane/native/udp-socket.ts'
-import { Batch, batchFrames } from './batch.ts'
-import { numberAt, stampAt, writeHeaders } from './frame.ts'
+import { Batch, batchFrames, Targets } from './batch.ts'
+import { linkAt, numberAt, stampAt, writeHeaders } from './frame.ts'
 import { monotonicClock } from './monotonic.ts'
+import { openSocket } from './open-socket.ts'
 
 /** Sends numbered, stamped frames for some time. Takes its options as JSON, prints how many it sent. */
 export interface GeneratorOptions {
   readonly localPort: number
-  readonly port: number
+  /** The links' ports; frames go to each in turn. */
+  readonly ports: readonly number[]
   readonly sizeBytes: number
   readonly seconds: number
   /** Frames each second; 0 for as many as possible. */
@@ -17,16 +18,15 @@ export interface GeneratorOptions {
 
 const setTimerSlack = 29
 
-function run({ localPort, port, sizeBytes, seconds, rate }: GeneratorOptions): number {
+function run({ localPort, ports, sizeBytes, seconds, rate }: GeneratorOptions): number {
   const libc = loadLibc()
   libc.prctl(setTimerSlack, 1000, 0, 0, 0)
   const now = monotonicClock(libc)
   const pause = new Region(16)
   pause.words[2] = 100_000
-  const { fd } = openUdpSocket(libc, {
-    local: { host: '127.0.0.1', port: localPort },
-    peer: { host: '127.0.0.1', port },
-  })
+  const links = ports.length
+  const fd = openSocket(libc, localPort, links === 1 ? ports[0] : undefined)
+  const targets = new Targets(libc, ports)
 
   const batch = new Batch(sizeBytes)
   const bytes = batch.frames.bytes
@@ -41,7 +41,10 @@ function run({ localPort, port, sizeBytes, seconds, rate }: GeneratorOptions): n
       continue
     }
     for (let index = 0; index < due; index += 1) {
-      bytes.writeUInt32LE(sent + index, index * sizeBytes + numberAt)
+      const link = (sent + index) % links
+      bytes.writeUInt32LE((sent + index - link) / links, index * sizeBytes + numberAt)
+      bytes.writeUInt16LE(link, index * sizeBytes + linkAt)
+      if (links > 1) batch.setTarget(index, targets, link)
       bytes.writeDoubleLE(time, index * sizeBytes + stampAt)
     }
     sent += Math.max(0, libc.sendmmsg(fd, batch.messages.address, due, 0))

@@ -14,6 +14,8 @@ export const sinkPort = 41_003
 /** Something between the generator and the sink. */
 export interface Relay extends AsyncDisposable {
   readonly pid: number | undefined
+  /** Where it takes frames, when there are more links than one. */
+  readonly entryPorts?: readonly number[]
   /** Whether it gave up something that was asked of it. */
   readonly hasFailed?: () => boolean
 }

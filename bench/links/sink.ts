@@ -1,14 +1,16 @@
 import { loadLibc } from '../../src/links/dataplane/native/libc.ts'
 import { Region } from '../../src/links/dataplane/native/region.ts'
-import { openUdpSocket } from '../../src/links/dataplane/native/udp-socket.ts'
 import { Batch, batchFrames } from './batch.ts'
-import { numberAt, stampAt } from './frame.ts'
+import { linkAt, numberAt, stampAt } from './frame.ts'
 import { monotonicClock } from './monotonic.ts'
+import { openSocket } from './open-socket.ts'
 
 /** Takes frames until none come for a while. Takes its options as JSON, prints "ready", then what it saw. */
 export interface SinkOptions {
   readonly localPort: number
-  readonly peerPort: number
+  /** Absent: frames of all links are taken. */
+  readonly peerPort?: number
+  readonly links: number
   readonly sizeBytes: number
   /** Whether to keep the time that each frame took. */
   readonly stamps: boolean
@@ -18,7 +20,7 @@ export interface SinkOptions {
 
 export interface SinkReport {
   readonly received: number
-  /** Frames whose number was lower than one before. */
+  /** Frames whose number was lower than one before of the same link. */
   readonly reordered: number
   readonly firstMs: number
   readonly lastMs: number
@@ -30,13 +32,10 @@ const pollIn = 1
 const idleSeconds = 1
 const maxStamps = 4_000_000
 
-function run({ localPort, peerPort, sizeBytes, stamps, warmUpMs }: SinkOptions): SinkReport {
+function run({ localPort, peerPort, links, sizeBytes, stamps, warmUpMs }: SinkOptions): SinkReport {
   const libc = loadLibc()
   const now = monotonicClock(libc)
-  const { fd } = openUdpSocket(libc, {
-    local: { host: '127.0.0.1', port: localPort },
-    peer: { host: '127.0.0.1', port: peerPort },
-  })
+  const fd = openSocket(libc, localPort, peerPort)
   process.stdout.write('ready\n')
 
   const poll = new Region(16)
@@ -49,7 +48,7 @@ function run({ localPort, peerPort, sizeBytes, stamps, warmUpMs }: SinkOptions):
   let timed = 0
   let received = 0
   let reordered = 0
-  let highest = -1
+  const highest = new Int32Array(links).fill(-1)
   let firstMs = 0
   let lastMs = 0
   while (libc.ppoll(poll.address, 1, patience.address, null) > 0) {
@@ -62,8 +61,9 @@ function run({ localPort, peerPort, sizeBytes, stamps, warmUpMs }: SinkOptions):
     }
     for (let index = 0; index < count; index += 1) {
       const number = bytes.readUInt32LE(index * sizeBytes + numberAt)
-      if (number < highest) reordered += 1
-      else highest = number
+      const link = bytes.readUInt16LE(index * sizeBytes + linkAt)
+      if (number < (highest[link] ?? 0)) reordered += 1
+      else highest[link] = number
       if (lastMs - firstMs < warmUpMs || timed >= times.length) continue
       times[timed] = lastMs - bytes.readDoubleLE(index * sizeBytes + stampAt)
       timed += 1

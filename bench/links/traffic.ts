@@ -25,9 +25,11 @@ export interface Measured extends SinkReport {
 /** Sends frames through a relay for some seconds; generator and sink are processes of their own. */
 export async function measure(relay: Relay, { sizeBytes, seconds, rate, stamps = false }: Run): Promise<Measured> {
   const isDirect = relay.pid === undefined
+  const { entryPorts } = relay
   const sinkOptions: SinkOptions = {
     localPort: sinkPort,
-    peerPort: isDirect ? generatorPort : exitPort,
+    ...(entryPorts === undefined ? { peerPort: isDirect ? generatorPort : exitPort } : {}),
+    links: entryPorts?.length ?? 1,
     sizeBytes,
     stamps,
     warmUpMs: 1500,
@@ -37,7 +39,7 @@ export async function measure(relay: Relay, { sizeBytes, seconds, rate, stamps =
   const cpuBefore = cpuMs(relay.pid)
   const generatorOptions: GeneratorOptions = {
     localPort: generatorPort,
-    port: isDirect ? sinkPort : entryPort,
+    ports: entryPorts ?? [isDirect ? sinkPort : entryPort],
     sizeBytes,
     seconds,
     rate,

@@ -119,11 +119,12 @@ describe('DataPlane', () => {
   })
 
   it('carries many links at once', async () => {
+    const links = numbers(150)
     await using plane = new DataPlane({ logger, threads: 2 })
     await using sender = await TestPeer.open()
     await using receiver = await TestPeer.open()
     const ports: number[] = []
-    for (const number of numbers(40)) {
+    for (const number of links) {
       await plane.openLink(`link ${number}`, { filters: {}, suspended: false })
       const { local } = await plane.attachPort(`link ${number}`, 0, udpPort(sender.port))
       await plane.attachPort(`link ${number}`, 1, udpPort(receiver.port))
@@ -131,13 +132,13 @@ describe('DataPlane', () => {
     }
 
     for (const [number, port] of ports.entries()) await sender.send(numberedFrame(number), port)
-    await receiver.received(40)
+    await receiver.received(links.length)
 
     assert.deepEqual(
       receiver.frames.map(numberOf).sort((a, b) => a - b),
-      numbers(40),
+      links,
     )
-    for (const number of numbers(40)) {
+    for (const number of links) {
       const { forward } = await plane.statistics(`link ${number}`)
       assert.equal(forward.framesIn, 1)
     }

@@ -24,7 +24,7 @@ export interface DataPlaneOptions {
   readonly threads?: number
   /** How much one direction of a link may hold back for its delay; 64 MiB by default. */
   readonly queueLimitBytes?: number
-  /** How long the process stays after the last link is closed; 30 s by default. */
+  /** How long the process stays after the last link and bridge are closed; 30 s by default. */
   readonly idleMs?: number
   /** Called when a capture ended by itself (disk full, too slow). Its file is closed and whole; the link goes on. */
   readonly onCaptureFailed?: (linkId: string, captureId: string, reason: string) => void
@@ -45,11 +45,12 @@ const defaultIdleMs = 30_000
 const seedLimit = 2 ** 48 - 1
 
 /**
- * Carries the frames of all links, in a process of its own that is there while there are links. When that process ends
- * by itself it is started again and every link is brought back, running captures included; calls wait meanwhile.
+ * Carries the frames of all links and bridges, in a process of its own that is there while there are any. When that
+ * process ends by itself it is started again and all of them are brought back, running captures included; calls wait
+ * meanwhile.
  *
- * A call is in force when it resolves. It throws `not_found` for a link that is not open and `unavailable` when there is
- * no data plane to be had. Calls on one link are made one after the other.
+ * A call is in force when it resolves. It throws `not_found` for a link or bridge that is not open and `unavailable`
+ * when there is no data plane to be had. Calls on one link, or one bridge, are made one after the other.
  */
 export class DataPlane implements AsyncDisposable {
   readonly #options: DataPlaneOptions
@@ -253,15 +254,15 @@ export class DataPlane implements AsyncDisposable {
     return this.#inOrder(`bridge ${bridgeId}`, work)
   }
 
-  /** Does the work once all earlier work on the link is done. */
-  async #inOrder<T>(linkId: string, work: () => Promise<T>): Promise<T> {
-    const earlier = this.#lastCalls.get(linkId) ?? Promise.resolve()
+  /** Does the work once all earlier work on the link, or whatever the key names, is done. */
+  async #inOrder<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const earlier = this.#lastCalls.get(key) ?? Promise.resolve()
     const done = earlier.then(work, work)
-    this.#lastCalls.set(linkId, done)
+    this.#lastCalls.set(key, done)
     try {
       return await done
     } finally {
-      if (this.#lastCalls.get(linkId) === done) this.#lastCalls.delete(linkId)
+      if (this.#lastCalls.get(key) === done) this.#lastCalls.delete(key)
     }
   }
 

@@ -15,6 +15,9 @@ export interface Libc {
   recvmmsg(fd: number, messages: Pointer, count: number, flags: number, timeout: Pointer): number
   sendmmsg(fd: number, messages: Pointer, count: number, flags: number): number
   ppoll(fds: Pointer, count: number, timeout: Pointer, mask: Pointer): number
+  epoll_create1(flags: number): number
+  epoll_ctl(epoll: number, operation: number, fd: number, event: Pointer): number
+  epoll_wait(epoll: number, events: Pointer, count: number, timeoutMs: number): number
   eventfd(initial: number, flags: number): number
   read(fd: number, buffer: Pointer, size: number): number
   write(fd: number, buffer: Pointer, size: number): number
@@ -34,6 +37,9 @@ const prototypes = {
   recvmmsg: 'int recvmmsg(int, void *, unsigned int, int, void *)',
   sendmmsg: 'int sendmmsg(int, void *, unsigned int, int)',
   ppoll: 'int ppoll(void *, unsigned long, void *, void *)',
+  epoll_create1: 'int epoll_create1(int)',
+  epoll_ctl: 'int epoll_ctl(int, int, int, void *)',
+  epoll_wait: 'int epoll_wait(int, void *, int, int)',
   eventfd: 'int eventfd(unsigned int, int)',
   read: 'long read(int, void *, size_t)',
   write: 'long write(int, void *, size_t)',

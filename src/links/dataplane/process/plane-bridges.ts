@@ -6,10 +6,10 @@ import type { Placed, ThreadPool } from './thread-pool.ts'
 
 /** The bridges of the process: which data thread carries each. Calls on one bridge must not overlap. */
 export class PlaneBridges {
-  readonly #threads: ThreadPool
-  readonly #bridges = new Map<string, Placed>()
+  readonly #threads: ThreadPool<DataThread>
+  readonly #bridges = new Map<string, Placed<DataThread>>()
 
-  constructor(threads: ThreadPool) {
+  constructor(threads: ThreadPool<DataThread>) {
     this.#threads = threads
   }
 
@@ -42,7 +42,7 @@ export class PlaneBridges {
     throw new AppError('conflict', `Cannot attach to bridge "${bridgeId}": the link is not of its group`)
   }
 
-  #get(bridgeId: string): Placed {
+  #get(bridgeId: string): Placed<DataThread> {
     const bridge = this.#bridges.get(bridgeId)
     if (bridge === undefined) throw notFound('bridge', bridgeId)
     return bridge

@@ -6,7 +6,7 @@ import { CounterSum, createCounters, type DirectionStatistics, type LinkStatisti
 import type { Libc } from '../native/libc.ts'
 import type { AttachedPort, PlaneCalls, PlaneEvent, PlaneStart, PortSpec } from '../protocol.ts'
 import { type Capture, CaptureDesk } from './capture-desk.ts'
-import type { DataThread } from './data-thread-handle.ts'
+import { DataThread } from './data-thread-handle.ts'
 import { PlaneBridges } from './plane-bridges.ts'
 import { type OpenPort, PortOpener } from './port-opener.ts'
 import { ThreadPool } from './thread-pool.ts'
@@ -36,7 +36,7 @@ export class Plane {
   readonly #options: PlaneOptions
   readonly #opener: PortOpener
   readonly #desk = new CaptureDesk()
-  readonly #threads: ThreadPool
+  readonly #threads: ThreadPool<DataThread>
   readonly #bridges: PlaneBridges
   readonly #links = new Map<string, PlaneLink>()
   /** What links counted that are closed. */
@@ -45,12 +45,11 @@ export class Plane {
   constructor(options: PlaneOptions) {
     this.#options = options
     this.#opener = new PortOpener(options.libc)
+    const { libc, threads, queueLimitBytes, onBroken } = options
     this.#threads = new ThreadPool({
-      limit: options.threads,
-      libc: options.libc,
-      queueLimitBytes: options.queueLimitBytes,
-      onEvent: (event) => this.#desk.receive(event),
-      onError: options.onBroken,
+      limit: threads,
+      start: () =>
+        new DataThread({ libc, queueLimitBytes, onEvent: (event) => this.#desk.receive(event), onError: onBroken }),
     })
     this.#bridges = new PlaneBridges(this.#threads)
   }

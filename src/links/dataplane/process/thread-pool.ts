@@ -1,40 +1,46 @@
-import { DataThread, type DataThreadOptions } from './data-thread-handle.ts'
-
-export interface ThreadPoolOptions extends DataThreadOptions {
-  /** The most threads there are. */
-  readonly limit: number
+/** What the pool needs to know of a thread. */
+export interface PooledThread {
+  /** How many links and bridges it carries. */
+  load: number
+  stop(): Promise<void>
 }
 
-interface Group {
-  readonly thread: DataThread
+export interface ThreadPoolOptions<Thread extends PooledThread> {
+  /** The most threads there are. */
+  readonly limit: number
+  readonly start: () => Thread
+}
+
+interface Group<Thread> {
+  readonly thread: Thread
   members: number
 }
 
 /** A link or bridge that was placed. */
-export interface Placed {
-  readonly thread: DataThread
+export interface Placed<Thread> {
+  readonly thread: Thread
   readonly group: string | undefined
 }
 
 /** The data threads, and which of them carries what. */
-export class ThreadPool {
-  readonly #options: ThreadPoolOptions
-  readonly #threads: DataThread[] = []
-  readonly #groups = new Map<string, Group>()
+export class ThreadPool<Thread extends PooledThread> {
+  readonly #options: ThreadPoolOptions<Thread>
+  readonly #threads: Thread[] = []
+  readonly #groups = new Map<string, Group<Thread>>()
 
-  constructor(options: ThreadPoolOptions) {
+  constructor(options: ThreadPoolOptions<Thread>) {
     this.#options = options
   }
 
   /** The thread for one more link or bridge: that of its group, if this has members, else the least loaded. */
-  place(group: string | undefined): DataThread {
+  place(group: string | undefined): Thread {
     const thread = group === undefined ? this.#idlest() : this.#join(group)
     thread.load += 1
     return thread
   }
 
   /** What was placed is gone. */
-  release({ thread, group }: Placed): void {
+  release({ thread, group }: Placed<Thread>): void {
     thread.load -= 1
     const present = group === undefined ? undefined : this.#groups.get(group)
     if (group === undefined || present === undefined) return
@@ -46,7 +52,7 @@ export class ThreadPool {
     await Promise.all(this.#threads.splice(0).map((thread) => thread.stop()))
   }
 
-  #join(name: string): DataThread {
+  #join(name: string): Thread {
     const group = this.#groups.get(name) ?? { thread: this.#idlest(), members: 0 }
     group.members += 1
     this.#groups.set(name, group)
@@ -54,14 +60,14 @@ export class ThreadPool {
   }
 
   /** The thread with the least load; a further one is started while every thread has some. */
-  #idlest(): DataThread {
+  #idlest(): Thread {
     const [idlest] = this.#threads.toSorted((a, b) => a.load - b.load)
     const isRoom = this.#threads.length < this.#options.limit
     return idlest !== undefined && (idlest.load === 0 || !isRoom) ? idlest : this.#start()
   }
 
-  #start(): DataThread {
-    const thread = new DataThread(this.#options)
+  #start(): Thread {
+    const thread = this.#options.start()
     this.#threads.push(thread)
     return thread
   }

@@ -1,6 +1,4 @@
-import { performance } from 'node:perf_hooks'
 import type { Direction } from './direction.ts'
-import type { Inbox } from './inbox.ts'
 import type { Port } from './port.ts'
 
 /** A port and the direction that its frames take. */
@@ -11,15 +9,15 @@ export interface Entrance {
   isListed: boolean
 }
 
-/** Passes a batch of frames from the port to the direction. */
-export function takeBatch({ port, direction }: Entrance, inbox: Inbox): void {
-  const count = port.receive(inbox)
-  if (count > 0) direction.accept(inbox, count, performance.now())
-}
-
 /** The entrances whose ports have no descriptor to wait for, in the order in which they came to have frames. */
 export class Backlogs {
   readonly #waiting: Entrance[] = []
+  readonly #takeIn: (entrance: Entrance) => void
+
+  /** `takeIn` passes a batch of frames from an entrance's port to its direction. */
+  constructor(takeIn: (entrance: Entrance) => void) {
+    this.#takeIn = takeIn
+  }
 
   get isWaiting(): boolean {
     return this.#waiting.length > 0
@@ -44,12 +42,12 @@ export class Backlogs {
   }
 
   /** Takes a batch in at each that waits now: what they set off comes next time. */
-  receive(inbox: Inbox): void {
+  takeIn(): void {
     const waiting = this.#waiting
     const count = waiting.length
     for (let index = 0; index < count; index += 1) {
       const entrance = waiting[index]
-      if (entrance !== undefined) takeBatch(entrance, inbox)
+      if (entrance !== undefined) this.#takeIn(entrance)
     }
     this.#keepWaiting()
   }

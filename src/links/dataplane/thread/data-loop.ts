@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks'
 import { clearDoorbell } from '../native/doorbell.ts'
 import type { Libc } from '../native/libc.ts'
-import { Backlogs, type Entrance, takeBatch } from './backlogs.ts'
-import type { CaptureTap } from './capture-tap.ts'
+import { Backlogs, type Entrance } from './backlogs.ts'
 import type { Direction } from './direction.ts'
 import { Inbox } from './inbox.ts'
 import { Poller } from './poller.ts'
 import type { Port } from './port.ts'
+import { Timetable } from './timetable.ts'
 
 export interface DataLoopOptions {
   readonly libc: Libc
@@ -17,18 +17,19 @@ export interface DataLoopOptions {
 
 /**
  * The loop of a data thread: wait, read, pass on, let go what is due. It never returns to the thread's event loop
- * before `stop`.
+ * before `stop`. A turn costs what is ready or due, however many links there are.
  */
 export class DataLoop {
+  /** How many captures run. */
+  captures = 0
   readonly #libc: Libc
   readonly #doorbell: number
   readonly #obey: () => void
   readonly #inbox: Inbox
   readonly #poller: Poller<Entrance | 'doorbell'>
   readonly #entrances = new Map<Port, Entrance>()
-  readonly #backlogs = new Backlogs()
-  readonly #directions = new Set<Direction>()
-  readonly #taps = new Set<CaptureTap>()
+  readonly #backlogs = new Backlogs((entrance) => this.#takeBatch(entrance))
+  readonly #timetable = new Timetable<Direction>()
   #isStopped = false
 
   constructor({ libc, doorbell, obey }: DataLoopOptions) {
@@ -40,12 +41,9 @@ export class DataLoop {
     this.#poller.add(doorbell, 'doorbell')
   }
 
-  addDirection(direction: Direction): void {
-    this.#directions.add(direction)
-  }
-
-  removeDirection(direction: Direction): void {
-    this.#directions.delete(direction)
+  /** A direction that is no more has nothing to do. */
+  forget(direction: Direction): void {
+    this.#timetable.plan(direction, Infinity)
   }
 
   addPort(port: Port, direction: Direction): void {
@@ -57,22 +55,10 @@ export class DataLoop {
 
   removePort(port: Port): void {
     const entrance = this.#entrances.get(port)
-    this.#entrances.delete(port)
     if (entrance === undefined) return
+    this.#entrances.delete(port)
     if (port.fd === undefined) this.#backlogs.remove(entrance)
-    else this.#poller.remove(entrance)
-  }
-
-  get isCapturing(): boolean {
-    return this.#taps.size > 0
-  }
-
-  addTap(tap: CaptureTap): void {
-    this.#taps.add(tap)
-  }
-
-  removeTap(tap: CaptureTap): void {
-    this.#taps.delete(tap)
+    else this.#poller.remove(port.fd)
   }
 
   stop(): void {
@@ -83,41 +69,47 @@ export class DataLoop {
     while (!this.#isStopped) {
       const ready = this.#poller.wait(this.#idleMs())
       if (ready > 0) this.#takeIn(ready)
-      this.#backlogs.receive(this.#inbox)
+      this.#backlogs.takeIn()
       this.#letGo()
     }
+    this.#poller.close()
   }
 
   /** How long nothing is due. */
   #idleMs(): number {
     if (this.#backlogs.isWaiting) return 0
-    let due = Infinity
-    for (const direction of this.#directions) due = Math.min(due, direction.nextDeparture)
-    for (const tap of this.#taps) due = Math.min(due, tap.flushAt)
+    const due = this.#timetable.firstMs
     return due === Infinity ? Infinity : Math.max(0, due - performance.now())
   }
 
-  /** Reads a batch from each port that has something. What was asked is done first, so that it holds for them. */
+  /** Reads a batch from each port that has something. */
   #takeIn(ready: number): void {
-    if (this.#poller.readyAt(0) !== undefined) {
-      clearDoorbell(this.#libc, this.#doorbell)
-      this.#obey()
-      // The table may have changed: the frames are found by the next wait.
-      return
-    }
-
-    let left = ready
-    for (let index = 1; index < this.#poller.size && left > 0; index += 1) {
+    for (let index = 0; index < ready; index += 1) {
       const source = this.#poller.readyAt(index)
-      if (source === undefined || source === 'doorbell') continue
-      left -= 1
-      takeBatch(source, this.#inbox)
+      if (source === 'doorbell') {
+        clearDoorbell(this.#libc, this.#doorbell)
+        this.#obey()
+        // Ports may be gone now. The frames of those that are left are found by the next wait.
+        return
+      }
+      if (source !== undefined) this.#takeBatch(source)
     }
   }
 
+  #takeBatch({ port, direction }: Entrance): void {
+    const count = port.receive(this.#inbox)
+    if (count <= 0) return
+    direction.accept(this.#inbox, count, performance.now())
+    this.#timetable.plan(direction, direction.dueMs)
+  }
+
+  /** Has each direction do what is due. One that is not done with it then comes after the others, in the next turn. */
   #letGo(): void {
     const nowMs = performance.now()
-    for (const direction of this.#directions) if (direction.nextDeparture <= nowMs) direction.release(nowMs)
-    for (const tap of this.#taps) if (tap.flushAt <= nowMs) tap.flush()
+    while (this.#timetable.firstMs < nowMs) {
+      const { first } = this.#timetable
+      first?.catchUp(nowMs)
+      if (first !== undefined) this.#timetable.plan(first, Math.max(nowMs, first.dueMs))
+    }
   }
 }

@@ -80,7 +80,7 @@ function threadCalls({ loop, blocks, tools, bridges, sender }: ThreadParts): Thr
     startCapture: ({ linkId, key }) => get(linkId).startCapture(key),
     stopCapture({ linkId, key }) {
       get(linkId).stopCapture(key)
-      if (!loop.isCapturing) blocks.clear()
+      if (loop.captures === 0) blocks.clear()
     },
     openBridge: ({ bridgeId, spec }) => bridges.open(bridgeId, spec),
     closeBridge: ({ bridgeId }) => bridges.close(bridgeId),

@@ -6,6 +6,7 @@ import { FilterChain } from './filter-chain.ts'
 import { type Inbox, maxFrameBytes } from './inbox.ts'
 import type { Outbox } from './outbox.ts'
 import type { Port } from './port.ts'
+import type { Timed } from './timetable.ts'
 import type { WallClock } from './wall-clock.ts'
 
 /** What all directions of a thread share. */
@@ -40,9 +41,11 @@ const sendFailedSlot = causeSlot('send_failed')
  * A frame that has passed the filters leaves at its time, in order, whatever is changed after that: the set of
  * filters, suspension (which closes the entry only) or the captures.
  */
-export class Direction {
+export class Direction implements Timed {
   isSuspended = false
   output: Port | undefined
+  place = -1
+  plannedMs = Infinity
 
   readonly #tools: DirectionTools
   readonly #counters: Float64Array
@@ -58,9 +61,11 @@ export class Direction {
     this.#queue = new DelayQueue(tools.chunks, tools.queueLimitBytes)
   }
 
-  /** When the first waiting frame leaves (monotonic ms); Infinity when none waits. */
-  get nextDeparture(): number {
-    return this.#queue.firstDeparture
+  /** When there is something to do (monotonic ms): a frame leaves, or a capture is handed over. Infinity when not. */
+  get dueMs(): number {
+    let due = this.#queue.firstDeparture
+    for (const tap of this.#taps) due = Math.min(due, tap.flushAt)
+    return due
   }
 
   setFilters(filters: readonly PreparedFilter[]): void {
@@ -81,16 +86,12 @@ export class Direction {
     this.#noteQueue()
   }
 
-  /** Lets frames go whose time has come: a few batches of them, so that the other links get their turn. */
-  release(nowMs: number): void {
-    const { outbox } = this.#tools
-    for (let batch = 0; batch < releasedBatches && this.#queue.firstDeparture <= nowMs; batch += 1) {
-      this.#queue.collect(nowMs, outbox)
-      const count = outbox.count
-      this.#depart(nowMs)
-      this.#queue.remove(count)
-    }
-    this.#noteQueue()
+  /**
+   * Does what is due. Frames go whose time has come: a few batches of them, so that the other links get their turn.
+   */
+  catchUp(nowMs: number): void {
+    if (this.#queue.firstDeparture <= nowMs) this.#release(nowMs)
+    for (const tap of this.#taps) if (tap.flushAt <= nowMs) tap.flush()
   }
 
   /** Counts a frame that did not fit into what leads here. */
@@ -103,6 +104,17 @@ export class Direction {
   /** Throws away what waits. */
   clear(): void {
     this.#queue.clear()
+  }
+
+  #release(nowMs: number): void {
+    const { outbox } = this.#tools
+    for (let batch = 0; batch < releasedBatches && this.#queue.firstDeparture <= nowMs; batch += 1) {
+      this.#queue.collect(nowMs, outbox)
+      const count = outbox.count
+      this.#depart(nowMs)
+      this.#queue.remove(count)
+    }
+    this.#noteQueue()
   }
 
   /** Gives the slot of the cause for which the frame is dropped, or 0 when it leaves now or later. */

@@ -34,7 +34,6 @@ export class ThreadLink {
     const direction = (index: 0 | 1) =>
       new Direction(tools, { counters: directionCounters(counters, index), seed: seed + index, taps: this.#taps })
     this.#directions = [direction(0), direction(1)]
-    for (const each of this.#directions) loop.addDirection(each)
   }
 
   setFilters(filters: readonly PreparedFilter[]): void {
@@ -47,9 +46,9 @@ export class ThreadLink {
 
   attach(end: LinkEnd, port: Port): void {
     this.detach(end)
+    this.#loop.addPort(port, this.#directions[end])
     this.#ports[end] = port
     this.#directions[otherEnd(end)].output = port
-    this.#loop.addPort(port, this.#directions[end])
   }
 
   detach(end: LinkEnd): void {
@@ -64,7 +63,7 @@ export class ThreadLink {
   startCapture(key: number): void {
     const tap = new CaptureTap(key, this.#blocks)
     this.#taps.push(tap)
-    this.#loop.addTap(tap)
+    this.#loop.captures += 1
   }
 
   /** Hands over what is recorded and records no more. */
@@ -72,7 +71,7 @@ export class ThreadLink {
     const index = this.#taps.findIndex((tap) => tap.key === key)
     const [tap] = index < 0 ? [] : this.#taps.splice(index, 1)
     if (tap === undefined) return
-    this.#loop.removeTap(tap)
+    this.#loop.captures -= 1
     tap.flush()
   }
 
@@ -82,7 +81,7 @@ export class ThreadLink {
     this.detach(1)
     for (const direction of this.#directions) {
       direction.clear()
-      this.#loop.removeDirection(direction)
+      this.#loop.forget(direction)
     }
   }
 }

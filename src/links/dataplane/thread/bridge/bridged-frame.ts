@@ -8,7 +8,7 @@ const addressesBytes = 12
 export const headerBytes = 14
 export const tagBytes = 4
 /** Priority and drop eligibility in a tag's control information (IEEE 802.1Q, 9.6). */
-export const priorityMask = 0xf000
+const priorityMask = 0xf000
 
 /** The tag type of a frame that leaves without one. */
 export const untagged = 0
