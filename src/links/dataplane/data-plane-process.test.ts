@@ -136,7 +136,7 @@ describe('DataPlane in a network namespace', { skip: isRoot ? false : 'needs roo
 
     for (const [end, space] of [first, second].entries()) {
       const { local } = await link.plane.attachPort('other', end as 0 | 1, udpPort(9, link.ports[0], space.path))
-      assert.equal(local.port, link.ports[0])
+      assert.equal(local?.port, link.ports[0])
     }
     await assert.rejects(link.plane.attachPort('link', 1, udpPort(9, link.ports[0])), { code: 'conflict' })
   })

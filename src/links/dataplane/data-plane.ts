@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/log.ts'
 import type { FilterSet } from '../filters/index.ts'
 import type { LinkStatistics } from './counters.ts'
 import type { PlaneChild } from './plane-child.ts'
-import type { AttachedPort, LinkEnd, PlaneEvent, PortSpec } from './protocol.ts'
+import { type AttachedPort, type LinkEnd, type PlaneEvent, type PortSpec, withLocal } from './protocol.ts'
 import { resolvePort } from './resolve-port.ts'
 import { Supervisor } from './supervisor.ts'
 
@@ -109,18 +109,17 @@ export class DataPlane implements AsyncDisposable {
   }
 
   /**
-   * Joins an end of a link to an emulator; the answer tells the local port that was picked. Attaching the same port
-   * again changes nothing. Throws `conflict` when the end has another port, or the port is in use, and `invalid` when
-   * the addresses cannot work.
+   * Joins an end of a link to an emulator; for UDP the answer tells the local port that was picked. Attaching the same
+   * port again changes nothing. Throws `conflict` when the end has another port, or the port's address or device is in
+   * use, missing or needs root, and `invalid` when the addresses or names cannot work.
    */
   attachPort(linkId: string, end: LinkEnd, port: PortSpec): Promise<AttachedPort> {
     return this.#inOrder(linkId, async () => {
       const link = this.#get(linkId)
       const asked = await resolvePort(port)
-      const present = link.ports[end]
-      const resolved = present !== undefined && asked.local.port === 0 ? withPort(asked, present.local.port) : asked
+      const resolved = withPickedPort(asked, link.ports[end])
       const attached = await this.#supervisor.call('attachPort', { linkId, end, port: resolved })
-      link.ports[end] = withPort(resolved, attached.local.port)
+      link.ports[end] = withLocal(resolved, attached)
       return attached
     })
   }
@@ -239,8 +238,10 @@ export class DataPlane implements AsyncDisposable {
   }
 }
 
-function withPort(spec: PortSpec, port: number): PortSpec {
-  return { ...spec, local: { ...spec.local, port } }
+/** What is asked, with the port that was picked when it was asked before. */
+function withPickedPort(asked: PortSpec, present: PortSpec | undefined): PortSpec {
+  if (asked.kind !== 'udp' || present?.kind !== 'udp' || asked.local.port !== 0) return asked
+  return { ...asked, local: { ...asked.local, port: present.local.port } }
 }
 
 /** The text of what the process refused; anything else is thrown on. */

@@ -7,7 +7,7 @@ export type { Address } from './native/socket-address.ts'
 export type { LinkEnd } from './thread/thread-calls.ts'
 
 /** Where a link's end is joined to an emulator. */
-export type PortSpec = UdpPortSpec
+export type PortSpec = UdpPortSpec | TapPortSpec | InterfacePortSpec
 
 /** A UDP socket that carries one bare Ethernet frame per datagram. */
 export interface UdpPortSpec {
@@ -20,8 +20,34 @@ export interface UdpPortSpec {
   readonly peer: Address
 }
 
+/**
+ * A TAP device (the kernel's networking/tuntap). An existing one is joined; else one is made, which is down and lives as
+ * long as the port.
+ */
+export interface TapPortSpec {
+  readonly kind: 'tap'
+  /** As for `UdpPortSpec`. */
+  readonly namespace?: string
+  /** The interface's name. */
+  readonly name: string
+}
+
+/** An existing network interface, by a packet(7) socket: what it receives comes in, what leaves the link it sends. */
+export interface InterfacePortSpec {
+  readonly kind: 'interface'
+  /** As for `UdpPortSpec`. */
+  readonly namespace?: string
+  readonly name: string
+}
+
 export interface AttachedPort {
-  readonly local: Address
+  /** Where a UDP port listens. */
+  readonly local?: Address
+}
+
+/** The port with where it really listens. */
+export function withLocal(port: PortSpec, { local }: AttachedPort): PortSpec {
+  return port.kind === 'udp' && local !== undefined ? { ...port, local } : port
 }
 
 /** What the process of the data plane is asked, by name. Each is done when it is answered. */

@@ -50,5 +50,5 @@ export function udpPort(peerPort: number, localPort = 0, namespace?: string) {
 
 async function attach(plane: DataPlane, end: 0 | 1, peer: TestPeer): Promise<number> {
   const { local } = await plane.attachPort('link', end, udpPort(peer.port))
-  return local.port
+  return local?.port ?? 0
 }

@@ -16,8 +16,12 @@ export interface Libc {
   sendmmsg(fd: number, messages: Pointer, count: number, flags: number): number
   ppoll(fds: Pointer, count: number, timeout: Pointer, mask: Pointer): number
   eventfd(initial: number, flags: number): number
+  open(path: string, flags: number): number
+  ioctl(fd: number, request: number, type: 'void *' | 'unsigned long', value: Pointer | number): number
+  if_nametoindex(name: string): number
   read(fd: number, buffer: Pointer, size: number): number
   write(fd: number, buffer: Pointer, size: number): number
+  writev(fd: number, iovecs: Pointer, count: number): number
   close(fd: number): number
   setns(fd: number, kind: number): number
   prctl(option: number, a: number, b: number, c: number, d: number): number
@@ -35,8 +39,12 @@ const prototypes = {
   sendmmsg: 'int sendmmsg(int, void *, unsigned int, int)',
   ppoll: 'int ppoll(void *, unsigned long, void *, void *)',
   eventfd: 'int eventfd(unsigned int, int)',
+  open: 'int open(str, int)',
+  ioctl: 'int ioctl(int, unsigned long, ...)',
+  if_nametoindex: 'unsigned int if_nametoindex(str)',
   read: 'long read(int, void *, size_t)',
   write: 'long write(int, void *, size_t)',
+  writev: 'long writev(int, void *, int)',
   close: 'int close(int)',
   setns: 'int setns(int, int)',
   prctl: 'int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long)',
@@ -73,12 +81,16 @@ type ErrorName =
   | 'EADDRINUSE'
   | 'EADDRNOTAVAIL'
   | 'EAGAIN'
+  | 'EBUSY'
   | 'ECONNREFUSED'
   | 'EHOSTUNREACH'
   | 'EINTR'
   | 'EINVAL'
   | 'EIO'
   | 'EMSGSIZE'
+  | 'ENETDOWN'
   | 'ENETUNREACH'
   | 'ENOBUFS'
+  | 'ENODEV'
+  | 'ENOENT'
   | 'EPERM'

@@ -3,7 +3,14 @@ import { prepareFilters } from '../../filters/index.ts'
 import type { Parameters1 } from '../call-table.ts'
 import { createCounters, type LinkStatistics, readCounters } from '../counters.ts'
 import type { Libc } from '../native/libc.ts'
-import type { AttachedPort, PlaneCalls, PlaneEvent, PlaneStart, PortSpec } from '../protocol.ts'
+import {
+  type AttachedPort,
+  type PlaneCalls,
+  type PlaneEvent,
+  type PlaneStart,
+  type PortSpec,
+  withLocal,
+} from '../protocol.ts'
 import { type Capture, CaptureDesk } from './capture-desk.ts'
 import { DataThread } from './data-thread-handle.ts'
 import { PortOpener } from './port-opener.ts'
@@ -79,11 +86,10 @@ export class Plane {
       throw new AppError('conflict', `Cannot attach a port to end ${end} of link "${linkId}": it has one`)
     }
 
-    const { fd, local } = await this.#opener.open(spec)
-    const opened = { spec: { ...spec, local }, fd, attached: { local } }
-    link.ports[end] = opened
-    await link.thread.call('attachPort', { linkId, end, fd })
-    return opened.attached
+    const { fd, attached } = await this.#opener.open(spec)
+    link.ports[end] = { spec: withLocal(spec, attached), fd, attached }
+    await link.thread.call('attachPort', { linkId, end, port: { kind: spec.kind, fd } })
+    return attached
   }
 
   async detachPort({ linkId, end }: Asked<'detachPort'>): Promise<void> {

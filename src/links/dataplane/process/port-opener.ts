@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads'
 import { siblingModule } from '../../../platform/module-path.ts'
 import { CallTable, type Reply } from '../call-table.ts'
 import type { Libc } from '../native/libc.ts'
-import { openUdpSocket, type UdpSocket } from '../native/udp-socket.ts'
 import type { PortSpec } from '../protocol.ts'
 import type { NamespaceCalls } from './namespace-thread.ts'
+import { type OpenedPort, openPort } from './open-port.ts'
 
 interface NamespaceThread {
   readonly worker: Worker
@@ -20,11 +20,12 @@ export class PortOpener {
     this.#libc = libc
   }
 
-  /** Opens a port's descriptor, which the caller owns. Throws as `openUdpSocket`, and `unavailable` for a namespace. */
-  async open({ namespace, local, peer }: PortSpec): Promise<UdpSocket> {
-    if (namespace === undefined) return openUdpSocket(this.#libc, { local, peer })
+  /** Opens a port's descriptor, which the caller owns. Throws as `openPort`, and `unavailable` for a namespace. */
+  async open(port: PortSpec): Promise<OpenedPort> {
+    const { namespace } = port
+    if (namespace === undefined) return openPort(this.#libc, port)
     this.#thread ??= this.#startThread()
-    return this.#thread.calls.call('openUdp', { namespace, endpoints: { local, peer } })
+    return this.#thread.calls.call('openPort', { namespace, port })
   }
 
   close(fd: number): void {

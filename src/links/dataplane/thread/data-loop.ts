@@ -96,7 +96,10 @@ export class DataLoop {
     return due === Infinity ? Infinity : Math.max(0, due - performance.now())
   }
 
-  /** Reads a batch from each port that has something. What was asked is done first, so that it holds for them. */
+  /**
+   * Reads a batch from each port that has something. What was asked is done first, so that it holds for them. A port
+   * whose device is gone is waited for no more.
+   */
   #takeIn(ready: number): void {
     if (this.#poller.readyAt(0) !== undefined) {
       clearDoorbell(this.#libc, this.#doorbell)
@@ -110,8 +113,9 @@ export class DataLoop {
       const source = this.#poller.readyAt(index)
       if (source === undefined || source === 'doorbell') continue
       left -= 1
-      const count = source.port.receive(this.#inbox)
-      if (count > 0) source.direction.accept(this.#inbox, count, performance.now())
+      if (source.port.receive(this.#inbox, source.direction)) continue
+      this.#poller.remove(source)
+      return
     }
   }
 

@@ -7,10 +7,9 @@ import { DataLoop } from './data-loop.ts'
 import { ChunkPool } from './delay-queue.ts'
 import type { DirectionTools } from './direction.ts'
 import { Outbox } from './outbox.ts'
+import { PortFactory } from './port-factory.ts'
 import type { ThreadCalls, ThreadStart } from './thread-calls.ts'
 import { ThreadLink } from './thread-link.ts'
-import { UdpPort } from './udp-port.ts'
-import { UdpSender } from './udp-sender.ts'
 import { WallClock } from './wall-clock.ts'
 
 /** prctl(2): how late a wait of this thread may end, in ns; the default of 50 µs is a visible error of a delay. */
@@ -35,7 +34,7 @@ function runDataThread({ doorbell, returns, queueLimitBytes }: ThreadStart): voi
   const loop = new DataLoop({ libc, doorbell, obey })
   const blocks = new PortBlocks({ returns, post: (event, transfer) => port.postMessage(event, transfer) })
   const tools = { outbox: new Outbox(), chunks: new ChunkPool(), clock: new WallClock(libc), queueLimitBytes }
-  const calls = threadCalls({ loop, blocks, tools, sender: new UdpSender(libc) })
+  const calls = threadCalls({ loop, blocks, tools, ports: new PortFactory(libc) })
   loop.run()
   returns.close()
 }
@@ -44,10 +43,10 @@ interface ThreadParts {
   readonly loop: DataLoop
   readonly blocks: PortBlocks
   readonly tools: DirectionTools
-  readonly sender: UdpSender
+  readonly ports: PortFactory
 }
 
-function threadCalls({ loop, blocks, tools, sender }: ThreadParts): ThreadCalls {
+function threadCalls({ loop, blocks, tools, ports }: ThreadParts): ThreadCalls {
   const links = new Map<string, ThreadLink>()
   const get = (linkId: string): ThreadLink => {
     const link = links.get(linkId)
@@ -66,7 +65,7 @@ function threadCalls({ loop, blocks, tools, sender }: ThreadParts): ThreadCalls 
       links.get(linkId)?.close()
       links.delete(linkId)
     },
-    attachPort: ({ linkId, end, fd }) => get(linkId).attach(end, new UdpPort(fd, sender)),
+    attachPort: ({ linkId, end, port }) => get(linkId).attach(end, ports.create(port)),
     detachPort: ({ linkId, end }) => get(linkId).detach(end),
     setFilters: ({ linkId, filters }) => get(linkId).setFilters(filters),
     setSuspended: ({ linkId, suspended }) => get(linkId).setSuspended(suspended),

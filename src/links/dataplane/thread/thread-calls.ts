@@ -3,6 +3,9 @@ import type { PreparedFilter } from '../../filters/index.ts'
 
 export type LinkEnd = 0 | 1
 
+/** What a data thread makes a port of. The descriptor stays the caller's. */
+export type ThreadPort = { readonly kind: 'udp' | 'tap' | 'interface'; readonly fd: number }
+
 /** What a data thread is told, by name. Each is done when it is answered. */
 export type ThreadCalls = {
   openLink(parameters: {
@@ -13,7 +16,7 @@ export type ThreadCalls = {
     readonly seed: number
   }): void
   closeLink(parameters: { readonly linkId: string }): void
-  attachPort(parameters: { readonly linkId: string; readonly end: LinkEnd; readonly fd: number }): void
+  attachPort(parameters: { readonly linkId: string; readonly end: LinkEnd; readonly port: ThreadPort }): void
   detachPort(parameters: { readonly linkId: string; readonly end: LinkEnd }): void
   setFilters(parameters: { readonly linkId: string; readonly filters: readonly PreparedFilter[] }): void
   setSuspended(parameters: { readonly linkId: string; readonly suspended: boolean }): void
