@@ -1,7 +1,7 @@
 import { filterKinds } from '../filters/index.ts'
 
 /** Why a frame did not get through that no filter decided. */
-const ownCauses = ['suspended', 'no_port', 'empty', 'oversize', 'queue_full', 'send_failed'] as const
+const ownCauses = ['suspended', 'no_port', 'empty', 'malformed', 'oversize', 'queue_full', 'send_failed'] as const
 
 /** One of our own causes, or the type of the filter that dropped the frame. */
 export type DropCause = string

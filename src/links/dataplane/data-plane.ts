@@ -5,12 +5,12 @@ import type { Logger } from '../../platform/log.ts'
 import type { FilterSet } from '../filters/index.ts'
 import { type BridgeSpec, type BridgeStatistics, checkBridge, type LearntAddress } from './bridge-spec.ts'
 import type { LinkStatistics } from './counters.ts'
-import type { AttachedPort, LinkEnd, PlaneEvent, PortSpec } from './protocol.ts'
+import { type AttachedPort, type LinkEnd, type PlaneEvent, type PortSpec, withLocal } from './protocol.ts'
 import { resolvePort } from './resolve-port.ts'
 import { openingOf, restore } from './restore.ts'
 import { Supervisor } from './supervisor.ts'
 import { type PlaneTotals, TotalsLedger } from './totals-ledger.ts'
-import { asAttached, asPresent, type CaptureOptions, isOn, type WantedLink, WantedState } from './wanted-state.ts'
+import { asPresent, type CaptureOptions, isOn, type WantedLink, WantedState } from './wanted-state.ts'
 
 export type { BridgeSpec, BridgeStatistics, LearntAddress, SwitchPort } from './bridge-spec.ts'
 export type { DirectionStatistics, DropCause, LinkStatistics } from './counters.ts'
@@ -112,10 +112,10 @@ export class DataPlane implements AsyncDisposable {
   }
 
   /**
-   * Joins an end of a link to an emulator, where the answer tells the local port that was picked, or to a bridge.
-   * Attaching the same port again changes nothing. Throws `conflict` when the end has another port, the port is in use
-   * or the bridge is of another group, `not_found` when there is no such port of a bridge, and `invalid` when the
-   * addresses cannot work.
+   * Joins an end of a link to an emulator, a device or a bridge; for UDP the answer tells the local port that was picked.
+   * Attaching the same port again changes nothing. Throws `conflict` when the end has another port, the port's address or
+   * device is in use, missing or needs root, or the bridge is of another group, `not_found` when there is no such port of
+   * a bridge, and `invalid` when the addresses or names cannot work.
    */
   attachPort(linkId: string, end: LinkEnd, port: PortSpec): Promise<AttachedPort> {
     const attach = () => this.#inOrder(linkId, () => this.#attach(linkId, end, port))
@@ -230,7 +230,7 @@ export class DataPlane implements AsyncDisposable {
     const link = this.#get(linkId)
     const asked = asPresent(await resolvePort(port), link.ports[end])
     const attached = await this.#supervisor.call('attachPort', { linkId, end, port: asked })
-    link.ports[end] = asAttached(asked, attached)
+    link.ports[end] = withLocal(asked, attached)
     return attached
   }
 

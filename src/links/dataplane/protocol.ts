@@ -7,8 +7,11 @@ import type { LinkEnd } from './thread/thread-calls.ts'
 export type { Address } from './native/socket-address.ts'
 export type { LinkEnd } from './thread/thread-calls.ts'
 
-/** Where a link's end is joined to an emulator, or to a bridge. */
-export type PortSpec = UdpPortSpec | BridgePortSpec
+/** Where a link's end is joined to an emulator, a device or a bridge. */
+export type PortSpec = DescriptorPortSpec | BridgePortSpec
+
+/** What stands on a descriptor of the kernel's. */
+export type DescriptorPortSpec = UdpPortSpec | TapPortSpec | InterfacePortSpec
 
 /** A UDP socket that carries one bare Ethernet frame per datagram. */
 export interface UdpPortSpec {
@@ -28,9 +31,34 @@ export interface BridgePortSpec {
   readonly port: number
 }
 
+/**
+ * A TAP device (the kernel's networking/tuntap). An existing one is joined; else one is made, which is down and lives as
+ * long as the port.
+ */
+export interface TapPortSpec {
+  readonly kind: 'tap'
+  /** As for `UdpPortSpec`. */
+  readonly namespace?: string
+  /** The interface's name. */
+  readonly name: string
+}
+
+/** An existing network interface, by a packet(7) socket: what it receives comes in, what leaves the link it sends. */
+export interface InterfacePortSpec {
+  readonly kind: 'interface'
+  /** As for `UdpPortSpec`. */
+  readonly namespace?: string
+  readonly name: string
+}
+
 export interface AttachedPort {
   /** Where a UDP port listens. */
   readonly local?: Address
+}
+
+/** The port with what was picked for it, so that it is the same when it is attached again. */
+export function withLocal(port: PortSpec, { local }: AttachedPort): PortSpec {
+  return port.kind === 'udp' && local !== undefined ? { ...port, local } : port
 }
 
 /** What the process of the data plane is asked, by name. Each is done when it is answered. */

@@ -1,16 +1,31 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { AppError } from '../../platform/errors.ts'
-import type { Address, PortSpec, UdpPortSpec } from './protocol.ts'
+import type { Address, PortSpec } from './protocol.ts'
 
-/** Checks what a port says of itself and looks up host names in it. Throws `invalid` that says what is wrong. */
+/** What the kernel takes as the name of an interface (dev_valid_name: fewer than IFNAMSIZ bytes). */
+const interfaceName = /^(?!\.{1,2}$)[^/:%\s\0]+$/
+const maxNameBytes = 15
+
+/** Checks a port, and looks up host names in its addresses. Throws `invalid` that says what is wrong. */
 export async function resolvePort(port: PortSpec): Promise<PortSpec> {
-  return port.kind === 'udp' ? resolveUdpPort(port) : port
+  switch (port.kind) {
+    case 'udp': {
+      const [local, peer] = await Promise.all([resolveAddress(port.local, 0), resolveAddress(port.peer, 1)])
+      return { ...port, local, peer }
+    }
+    case 'tap':
+    case 'interface':
+      checkInterfaceName(port.name)
+      return port
+    case 'bridge':
+      return port
+  }
 }
 
-async function resolveUdpPort(port: UdpPortSpec): Promise<UdpPortSpec> {
-  const [local, peer] = await Promise.all([resolveAddress(port.local, 0), resolveAddress(port.peer, 1)])
-  return { ...port, local, peer }
+function checkInterfaceName(name: string): void {
+  if (interfaceName.test(name) && Buffer.byteLength(name) <= maxNameBytes) return
+  throw new AppError('invalid', `Cannot use interface "${name}": it must be a name of 1 to 15 characters`)
 }
 
 async function resolveAddress({ host, port }: Address, minimum: number): Promise<Address> {

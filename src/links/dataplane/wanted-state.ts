@@ -1,6 +1,6 @@
 import type { FilterSet } from '../filters/index.ts'
 import type { BridgeSpec } from './bridge-spec.ts'
-import type { AttachedPort, LinkEnd, PortSpec } from './protocol.ts'
+import type { LinkEnd, PortSpec } from './protocol.ts'
 
 export interface CaptureOptions {
   /** The pcap file, made anew. Its folder must exist. */
@@ -44,11 +44,6 @@ export class WantedState {
 export function asPresent(asked: PortSpec, present: PortSpec | undefined): PortSpec {
   if (asked.kind !== 'udp' || present?.kind !== 'udp' || asked.local.port !== 0) return asked
   return { ...asked, local: { ...asked.local, port: present.local.port } }
-}
-
-/** The port with what was picked for it, so that it is the same when it is attached again. */
-export function asAttached(asked: PortSpec, { local }: AttachedPort): PortSpec {
-  return asked.kind === 'udp' && local !== undefined ? { ...asked, local } : asked
 }
 
 export function isOn(port: PortSpec | undefined, bridgeId: string): boolean {

@@ -19,8 +19,12 @@ export interface Libc {
   epoll_ctl(epoll: number, operation: number, fd: number, event: Pointer): number
   epoll_wait(epoll: number, events: Pointer, count: number, timeoutMs: number): number
   eventfd(initial: number, flags: number): number
+  open(path: string, flags: number): number
+  ioctl(fd: number, request: number, type: 'void *' | 'unsigned long', value: Pointer | number): number
+  if_nametoindex(name: string): number
   read(fd: number, buffer: Pointer, size: number): number
   write(fd: number, buffer: Pointer, size: number): number
+  writev(fd: number, iovecs: Pointer, count: number): number
   close(fd: number): number
   setns(fd: number, kind: number): number
   prctl(option: number, a: number, b: number, c: number, d: number): number
@@ -41,8 +45,12 @@ const prototypes = {
   epoll_ctl: 'int epoll_ctl(int, int, int, void *)',
   epoll_wait: 'int epoll_wait(int, void *, int, int)',
   eventfd: 'int eventfd(unsigned int, int)',
+  open: 'int open(str, int)',
+  ioctl: 'int ioctl(int, unsigned long, ...)',
+  if_nametoindex: 'unsigned int if_nametoindex(str)',
   read: 'long read(int, void *, size_t)',
   write: 'long write(int, void *, size_t)',
+  writev: 'long writev(int, void *, int)',
   close: 'int close(int)',
   setns: 'int setns(int, int)',
   prctl: 'int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long)',
@@ -79,12 +87,16 @@ type ErrorName =
   | 'EADDRINUSE'
   | 'EADDRNOTAVAIL'
   | 'EAGAIN'
+  | 'EBUSY'
   | 'ECONNREFUSED'
   | 'EHOSTUNREACH'
   | 'EINTR'
   | 'EINVAL'
   | 'EIO'
   | 'EMSGSIZE'
+  | 'ENETDOWN'
   | 'ENETUNREACH'
   | 'ENOBUFS'
+  | 'ENODEV'
+  | 'ENOENT'
   | 'EPERM'

@@ -3,11 +3,12 @@ import { type MessagePort, parentPort } from 'node:worker_threads'
 import { AppError } from '../../../platform/errors.ts'
 import { answerNow, type Call } from '../call-table.ts'
 import { errno, errorName, type Libc, loadLibc } from '../native/libc.ts'
-import { openUdpSocket, type UdpEndpoints, type UdpSocket } from '../native/udp-socket.ts'
+import type { DescriptorPortSpec } from '../protocol.ts'
+import { type OpenedPort, openPort } from './open-port.ts'
 
 /** What the namespace thread is asked. */
 export type NamespaceCalls = {
-  openUdp(parameters: { readonly namespace: string; readonly endpoints: UdpEndpoints }): UdpSocket
+  openPort(parameters: { readonly namespace: string; readonly port: DescriptorPortSpec }): OpenedPort
 }
 
 const newNetwork = 0x40000000
@@ -16,13 +17,13 @@ const newNetwork = 0x40000000
  * Serves calls that open things inside network namespaces. setns(2) moves the calling thread only, so the rest of the
  * process stays where it is; and a descriptor keeps the namespace it was opened in, whoever uses it.
  */
-function runNamespaceThread(port: MessagePort): void {
+function runNamespaceThread(messages: MessagePort): void {
   const libc = loadLibc()
   const home = openSync('/proc/thread-self/ns/net', 'r')
   const calls: NamespaceCalls = {
-    openUdp: ({ namespace, endpoints }) => inside(libc, { namespace, home }, () => openUdpSocket(libc, endpoints)),
+    openPort: ({ namespace, port }) => inside(libc, { namespace, home }, () => openPort(libc, port)),
   }
-  port.on('message', (call: Call) => port.postMessage(answerNow(calls, call)))
+  messages.on('message', (call: Call) => messages.postMessage(answerNow(calls, call)))
 }
 
 /** Runs `open` in the namespace and comes back, also when it throws. A thread that cannot come back ends. */

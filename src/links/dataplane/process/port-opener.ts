@@ -2,10 +2,10 @@ import { Worker } from 'node:worker_threads'
 import { siblingModule } from '../../../platform/module-path.ts'
 import { CallTable, type Reply } from '../call-table.ts'
 import type { Libc } from '../native/libc.ts'
-import { openUdpSocket, type UdpSocket } from '../native/udp-socket.ts'
-import type { AttachedPort, PortSpec, UdpPortSpec } from '../protocol.ts'
+import { type AttachedPort, type DescriptorPortSpec, type PortSpec, withLocal } from '../protocol.ts'
 import type { ThreadPort } from '../thread/thread-calls.ts'
 import type { NamespaceCalls } from './namespace-thread.ts'
+import { type OpenedPort, openPort } from './open-port.ts'
 
 interface NamespaceThread {
   readonly worker: Worker
@@ -28,11 +28,11 @@ export class PortOpener {
     this.#libc = libc
   }
 
-  /** Opens what a port stands on; the caller closes it. Throws as `openUdpSocket`, and `unavailable` for a namespace. */
+  /** Opens what a port stands on; the caller closes it. Throws as `openPort`, and `unavailable` for a namespace. */
   async open(spec: PortSpec): Promise<OpenPort> {
     if (spec.kind === 'bridge') return { spec, port: spec, attached: {} }
-    const { fd, local } = await this.#openUdp(spec)
-    return { spec: { ...spec, local }, port: { kind: 'udp', fd }, attached: { local } }
+    const { fd, attached } = await this.#openDescriptor(spec)
+    return { spec: withLocal(spec, attached), port: { kind: spec.kind, fd }, attached }
   }
 
   close({ port }: OpenPort): void {
@@ -43,10 +43,11 @@ export class PortOpener {
     await this.#thread?.worker.terminate()
   }
 
-  async #openUdp({ namespace, local, peer }: UdpPortSpec): Promise<UdpSocket> {
-    if (namespace === undefined) return openUdpSocket(this.#libc, { local, peer })
+  async #openDescriptor(port: DescriptorPortSpec): Promise<OpenedPort> {
+    const { namespace } = port
+    if (namespace === undefined) return openPort(this.#libc, port)
     this.#thread ??= this.#startThread()
-    return this.#thread.calls.call('openUdp', { namespace, endpoints: { local, peer } })
+    return this.#thread.calls.call('openPort', { namespace, port })
   }
 
   #startThread(): NamespaceThread {

@@ -96,10 +96,10 @@ export class DataLoop {
     }
   }
 
+  /** A port whose device is gone is waited for no more. */
   #takeBatch({ port, direction }: Entrance): void {
-    const count = port.receive(this.#inbox)
-    if (count <= 0) return
-    direction.accept(this.#inbox, count, performance.now())
+    const isThere = port.receive(this.#inbox, direction)
+    if (!isThere && port.fd !== undefined) this.#poller.remove(port.fd)
     this.#timetable.plan(direction, direction.dueMs)
   }
 

@@ -10,10 +10,9 @@ import { ChunkPool } from './delay-queue.ts'
 import type { DirectionTools } from './direction.ts'
 import { Outbox } from './outbox.ts'
 import type { Port } from './port.ts'
+import { PortFactory } from './port-factory.ts'
 import type { ThreadCalls, ThreadPort, ThreadStart } from './thread-calls.ts'
 import { ThreadLink } from './thread-link.ts'
-import { UdpPort } from './udp-port.ts'
-import { UdpSender } from './udp-sender.ts'
 import { WallClock } from './wall-clock.ts'
 
 /** prctl(2): how late a wait of this thread may end, in ns; the default of 50 µs is a visible error of a delay. */
@@ -39,7 +38,7 @@ function runDataThread({ doorbell, returns, queueLimitBytes }: ThreadStart): voi
   const blocks = new PortBlocks({ returns, post: (event, transfer) => port.postMessage(event, transfer) })
   const tools = { outbox: new Outbox(), chunks: new ChunkPool(), clock: new WallClock(libc), queueLimitBytes }
   const bridges = new ThreadBridges(new BridgeTools(tools.chunks))
-  const calls = threadCalls({ loop, blocks, tools, bridges, sender: new UdpSender(libc) })
+  const calls = threadCalls({ loop, blocks, tools, bridges, ports: new PortFactory(libc) })
   loop.run()
   returns.close()
 }
@@ -49,10 +48,10 @@ interface ThreadParts {
   readonly blocks: PortBlocks
   readonly tools: DirectionTools
   readonly bridges: ThreadBridges
-  readonly sender: UdpSender
+  readonly ports: PortFactory
 }
 
-function threadCalls({ loop, blocks, tools, bridges, sender }: ThreadParts): ThreadCalls {
+function threadCalls({ loop, blocks, tools, bridges, ports }: ThreadParts): ThreadCalls {
   const links = new Map<string, ThreadLink>()
   const get = (linkId: string): ThreadLink => {
     const link = links.get(linkId)
@@ -60,7 +59,7 @@ function threadCalls({ loop, blocks, tools, bridges, sender }: ThreadParts): Thr
     return link
   }
   const openPort = (port: ThreadPort): Port =>
-    port.kind === 'bridge' ? bridges.openPort(port.bridgeId, port.port) : new UdpPort(port.fd, sender)
+    port.kind === 'bridge' ? bridges.openPort(port.bridgeId, port.port) : ports.create(port)
 
   return {
     openLink({ linkId, counters, filters, suspended, seed }) {

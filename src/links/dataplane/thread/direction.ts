@@ -5,7 +5,8 @@ import { type ChunkPool, DelayQueue } from './delay-queue.ts'
 import { FilterChain } from './filter-chain.ts'
 import { type Inbox, maxFrameBytes } from './inbox.ts'
 import type { Outbox } from './outbox.ts'
-import type { Port } from './port.ts'
+import type { FrameSink, Port } from './port.ts'
+import type { SuperFrame } from './super-frame.ts'
 import type { Timed } from './timetable.ts'
 import type { WallClock } from './wall-clock.ts'
 
@@ -29,6 +30,7 @@ const releasedBatches = 4
 const suspendedSlot = causeSlot('suspended')
 const noPortSlot = causeSlot('no_port')
 const emptySlot = causeSlot('empty')
+const malformedSlot = causeSlot('malformed')
 const oversizeSlot = causeSlot('oversize')
 const queueFullSlot = causeSlot('queue_full')
 const sendFailedSlot = causeSlot('send_failed')
@@ -37,11 +39,12 @@ const sendFailedSlot = causeSlot('send_failed')
  * One direction of a link:
  *
  *   inbox -> suspended? -> filters -> (queue until departure) -> captures -> output port
+ *     super-frame, when there is none of these ---------------------------> output port
  *
  * A frame that has passed the filters leaves at its time, in order, whatever is changed after that: the set of
  * filters, suspension (which closes the entry only) or the captures.
  */
-export class Direction implements Timed {
+export class Direction implements FrameSink, Timed {
   isSuspended = false
   output: Port | undefined
   place = -1
@@ -72,7 +75,6 @@ export class Direction implements Timed {
     this.#chain.set(filters)
   }
 
-  /** Takes `count` frames in from the inbox. */
   accept(inbox: Inbox, count: number, nowMs: number): void {
     let bytes = 0
     for (let index = 0; index < count; index += 1) {
@@ -86,9 +88,28 @@ export class Direction implements Timed {
     this.#noteQueue()
   }
 
-  /**
-   * Does what is due. Frames go whose time has come: a few batches of them, so that the other links get their turn.
-   */
+  pass(frame: SuperFrame): boolean {
+    const { output } = this
+    if (output?.sendWhole === undefined || !this.#isOpen || frame.largestFrameBytes > maxFrameBytes) return false
+
+    this.#count(framesIn, frame.frames)
+    this.#count(bytesIn, frame.wireBytes)
+    if (output.sendWhole(frame)) {
+      this.#count(framesOut, frame.frames)
+      this.#count(bytesOut, frame.wireBytes)
+    } else {
+      this.#count(sendFailedSlot, frame.frames)
+    }
+    return true
+  }
+
+  dropMalformed(lengthBytes: number): void {
+    this.#count(framesIn, 1)
+    this.#count(bytesIn, lengthBytes)
+    this.#count(malformedSlot, 1)
+  }
+
+  /** Does what is due. Frames go whose time has come: a few batches of them, so that the other links get their turn. */
   catchUp(nowMs: number): void {
     if (this.#queue.firstDeparture <= nowMs) this.#release(nowMs)
     for (const tap of this.#taps) if (tap.flushAt <= nowMs) tap.flush()
@@ -104,6 +125,11 @@ export class Direction implements Timed {
   /** Throws away what waits. */
   clear(): void {
     this.#queue.clear()
+  }
+
+  /** Whether every frame leaves at once, and nobody looks at it. */
+  get #isOpen(): boolean {
+    return !this.isSuspended && this.#chain.isEmpty && this.#taps.length === 0 && this.#queue.frames === 0
   }
 
   #release(nowMs: number): void {

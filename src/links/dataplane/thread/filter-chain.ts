@@ -19,6 +19,10 @@ export class FilterChain {
     this.#seed = seed
   }
 
+  get isEmpty(): boolean {
+    return this.#stages.length === 0
+  }
+
   set(filters: readonly PreparedFilter[]): void {
     this.#stages = filters.map((prepared) => this.#keep(prepared) ?? this.#create(prepared))
     const judging = this.#stages.filter(({ filter }) => filter.judge !== undefined)

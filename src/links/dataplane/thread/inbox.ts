@@ -53,6 +53,11 @@ export class Inbox {
     return index * slotBytes
   }
 
+  /** Notes the length of a frame that was laid into its slot otherwise. */
+  setLength(index: number, length: number): void {
+    this.#messages.words[index * messageWords + messageLength] = length
+  }
+
   /** The length of a frame that was read; more than `maxFrameBytes` when it was cut. */
   lengthOf(index: number): number {
     return this.#messages.words[index * messageWords + messageLength] ?? 0

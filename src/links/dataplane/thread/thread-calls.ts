@@ -4,10 +4,13 @@ import type { BridgeSpec, BridgeStatistics, LearntAddress } from '../bridge-spec
 
 export type LinkEnd = 0 | 1
 
-/** What a port stands on: an open descriptor, or a bridge of the same thread. */
-export type ThreadPort =
-  | { readonly kind: 'udp'; readonly fd: number }
-  | { readonly kind: 'bridge'; readonly bridgeId: string; readonly port: number }
+/** What a port stands on: an open descriptor, which stays the caller's, or a bridge of the same thread. */
+export type ThreadPort = DescriptorPort | { readonly kind: 'bridge'; readonly bridgeId: string; readonly port: number }
+
+export interface DescriptorPort {
+  readonly kind: 'udp' | 'tap' | 'interface'
+  readonly fd: number
+}
 
 /** What a data thread is told, by name. Each is done when it is answered. */
 export type ThreadCalls = {

@@ -1,6 +1,7 @@
+import { performance } from 'node:perf_hooks'
 import type { Inbox } from './inbox.ts'
 import type { Outbox } from './outbox.ts'
-import type { Port } from './port.ts'
+import type { FrameSink, Port } from './port.ts'
 import type { SegmentLimit, UdpSender } from './udp-sender.ts'
 
 /** A connected UDP socket that carries one bare Ethernet frame per datagram. */
@@ -15,8 +16,10 @@ export class UdpPort implements Port {
   }
 
   /** An error is one that a sent datagram left behind (ICMP); reading it has cleared it. */
-  receive(inbox: Inbox): number {
-    return Math.max(0, inbox.receive(this.fd))
+  receive(inbox: Inbox, sink: FrameSink): boolean {
+    const count = inbox.receive(this.fd)
+    if (count > 0) sink.accept(inbox, count, performance.now())
+    return true
   }
 
   send(outbox: Outbox): void {

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { type ChunkPool, DelayQueue } from '../delay-queue.ts'
 import type { Inbox } from '../inbox.ts'
 import { Outbox } from '../outbox.ts'
-import type { FrameReceiver, Port } from '../port.ts'
+import type { FrameReceiver, FrameSink, Port } from '../port.ts'
 import type { Bridge, BridgeOutlet } from './bridge.ts'
 import { BridgedFrame } from './bridged-frame.ts'
 
@@ -46,13 +46,14 @@ export class BridgePort implements Port, BridgeOutlet {
     return this.#backlog.frames > 0
   }
 
-  receive(inbox: Inbox): number {
+  receive(inbox: Inbox, sink: FrameSink): boolean {
     const { outbox } = this.#tools
     this.#backlog.collect(0, outbox)
     const count = inbox.copy(outbox)
     outbox.clear()
     this.#backlog.remove(count)
-    return count
+    if (count > 0) sink.accept(inbox, count, performance.now())
+    return true
   }
 
   send(outbox: Outbox): void {
