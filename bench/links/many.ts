@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
 import { DataPlane } from '../../src/links/dataplane/data-plane.ts'
 import { parseFilters } from '../../src/links/filters/index.ts'
-import { generatorPort, type Relay, sinkPort } from './relays.ts'
+import { entryPort, exitPort, generatorPort, noRelay, type Relay, sinkPort } from './relays.ts'
 import { claim, note } from './report.ts'
 import { measure } from './traffic.ts'
 
@@ -10,6 +10,27 @@ const delayMs = 10
 /** Below the ports that are given out to whoever asks for any. */
 const firstLocalPort = 20_000
 const host = '127.0.0.1'
+
+/** Two links with a switch between them. */
+export async function switchRelay(): Promise<Relay> {
+  const plane = new DataPlane({ logger: pino({ level: 'error' }) })
+  const ports = [0, 1].map((number) => ({ number, type: 'access', vlan: 1, ethertype: 0x8100 }) as const)
+  await plane.openBridge('switch', { kind: 'switch', ports }, 'bench')
+  for (const [port, [local, peer]] of [
+    [entryPort, generatorPort],
+    [exitPort, sinkPort],
+  ].entries()) {
+    const linkId = `link ${port}`
+    await plane.openLink(linkId, { filters: {}, suspended: false, group: 'bench' })
+    await plane.attachPort(linkId, 0, udpPort(local, peer))
+    await plane.attachPort(linkId, 1, { kind: 'bridge', bridgeId: 'switch', port })
+  }
+  return { pid: plane.pid, [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose]() }
+}
+
+function udpPort(local = 0, peer = 0) {
+  return { kind: 'udp', local: { host, port: local }, peer: { host, port: peer } } as const
+}
 
 /** Links side by side, all from the generator to the sink. */
 async function manyLinks(count: number, filters: unknown): Promise<Relay> {
@@ -35,8 +56,11 @@ async function manyLinks(count: number, filters: unknown): Promise<Relay> {
 export async function manyDelays(seconds: number): Promise<void> {
   const links = 100
   note(`\n${links} links with 1,000 frames a second each, ${delayMs} ms delay, 512-byte frames (times after 1.5 s)`)
-  await using relay = await manyLinks(links, { delay: [delayMs] })
   const run = { sizeBytes: 512, seconds: seconds + 2, rate: links * 1000, stamps: true }
+  await using direct = noRelay()
+  const [, rawHalf = 0, , rawMost = 0] = (await measure(direct, run)).took
+  note(`raw pair, as many frames: p50 ${rawHalf.toFixed(3)} ms, p99 ${rawMost.toFixed(3)} ms`)
+  await using relay = await manyLinks(links, { delay: [delayMs] })
   const { sent, received, reordered, took, cpuMicroseconds } = await measure(relay, run)
   const [, half = 0, , most = 0] = took
   note(`${received} of ${sent}, ${cpuMicroseconds.toFixed(2)} µs CPU per frame`)
