@@ -130,7 +130,7 @@ try {
   await losses()
   await delays()
   await changes()
-  await manyDelays(seconds)
+  await manyDelays({ seconds, rounds })
   await manyMemory(seconds)
 } finally {
   await rm(captureFile, { force: true })
