@@ -4,6 +4,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { noRelay, ownRelay, type Relay, socatRelay } from './links/relays.ts'
 import { claim, finish, note, thousands } from './links/report.ts'
+import { tcp } from './links/tcp.ts'
 import { type Measured, measure } from './links/traffic.ts'
 
 /**
@@ -127,6 +128,7 @@ try {
   await losses()
   await delays()
   await changes()
+  await tcp({ seconds, rounds })
 } finally {
   await rm(captureFile, { force: true })
 }
