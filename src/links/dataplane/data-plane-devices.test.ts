@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { secondAddress, TestDeviceLink } from './test-device-link.ts'
 import { readPcap } from './test-pcap.ts'
+import { until } from './test-peer.ts'
 import { SegmentedSender } from './test-segmented-sender.ts'
 
 const skip = process.getuid?.() === 0 ? false : 'network namespaces need root'
@@ -38,6 +39,7 @@ describe('DataPlane between TAP devices', { skip }, () => {
       const { sent, received } = await link.transfer(megabytes)
 
       assert.equal(received, sent)
+      await link.unplug()
       const { forward, reverse } = await link.statistics()
       for (const { framesIn, framesOut, queuedFrames, dropped } of [forward, reverse]) {
         assert.equal(framesIn, framesOut + queuedFrames + sumOf(Object.values(dropped)))
@@ -61,12 +63,14 @@ describe('DataPlane between TAP devices', { skip }, () => {
   it('captures single frames, as many as it counts', async () => {
     await using link = await TestDeviceLink.open()
     const path = join(folder, 'tcp.pcap')
-    await link.ping()
+    await link.unplug()
     const former = await link.statistics()
 
     await link.plane.startCapture('link', 'a', { path })
+    await link.plugIn()
     const { sent, received } = await link.transfer(50)
     await link.ping()
+    await link.unplug()
     await link.plane.stopCapture('link', 'a')
 
     const { forward, reverse } = await link.statistics()
@@ -91,6 +95,26 @@ describe('DataPlane between TAP devices', { skip }, () => {
     assert.equal(whole.received, whole.sent)
     assert.equal(cut.received, cut.sent)
     assert.equal((await link.statistics()).forward.dropped['oversize'], 0)
+  })
+
+  it('drops and counts frames that are longer than it carries', async () => {
+    await using link = await TestDeviceLink.open({}, 20_000)
+
+    await assert.rejects(link.ping('-w', '1', '-M', 'do', '-s', '15000'))
+    await link.ping()
+
+    assert.ok(((await link.statistics()).forward.dropped['oversize'] ?? 0) > 0)
+  })
+
+  it('joins its devices again after a crash', async () => {
+    await using link = await TestDeviceLink.open()
+
+    const pid = link.plane.pid ?? 0
+    process.kill(pid, 'SIGKILL')
+    await until(() => link.plane.pid !== pid)
+    await link.statistics()
+
+    await link.ping()
   })
 
   it('carries segmented UDP, whole and cut', async () => {

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { parseFilters } from '../filters/index.ts'
-import { DataPlane, type LinkStatistics } from './data-plane.ts'
+import { DataPlane, type LinkEnd, type LinkStatistics } from './data-plane.ts'
 import { TestNamespace } from './test-namespace.ts'
 import { transfer } from './test-transfer.ts'
 
@@ -15,9 +15,22 @@ export class TestDeviceLink implements AsyncDisposable {
   static async open(filters: unknown = {}, mtu = 1500): Promise<TestDeviceLink> {
     const link = new TestDeviceLink()
     await link.plane.openLink('link', { filters: parseFilters(filters), suspended: false, seed: 1 })
-    await link.plane.attachPort('link', 0, link.spaces[0].addTap(firstAddress, mtu))
-    await link.plane.attachPort('link', 1, link.spaces[1].addTap(secondAddress, mtu))
+    link.spaces[0].addTap(firstAddress, mtu)
+    link.spaces[1].addTap(secondAddress, mtu)
+    await link.plugIn()
     return link
+  }
+
+  /** Attaches both ports. */
+  async plugIn(): Promise<void> {
+    for (const [end, space] of this.spaces.entries()) {
+      await this.plane.attachPort('link', end as LinkEnd, { kind: 'tap', namespace: space.path, name: 'eth0' })
+    }
+  }
+
+  /** Detaches both ports: nothing is counted after that. */
+  async unplug(): Promise<void> {
+    for (const end of [0, 1] as const) await this.plane.detachPort('link', end)
   }
 
   /** From the first namespace to the second; throws when not all answers come. */
