@@ -139,6 +139,24 @@ describe('DataPlane between TAP devices', { skip }, () => {
     await link.ping()
   })
 
+  for (const [what, filters] of [
+    ['whole', {}],
+    ['cut', { delay: [1] }],
+  ] as const) {
+    it(`survives frames that a namespace makes up, ${what}`, async () => {
+      await using link = await TestDeviceLink.open(filters)
+      const { pid } = link.plane
+
+      const program = join(import.meta.dirname, 'test-made-up-frames.ts')
+      const taken = Number(await link.spaces[0].run(process.execPath, program))
+      await link.ping()
+
+      assert.ok(taken > 1000, `${taken} frames were taken`)
+      assert.ok((await link.statistics()).forward.framesIn > 1000)
+      assert.equal(link.plane.pid, pid)
+    })
+  }
+
   it('makes a device that lives as long as the port', async () => {
     await using link = await TestDeviceLink.open()
     const [space] = link.spaces
