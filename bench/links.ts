@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { interfaceTimes } from './links/interface.ts'
 import { manyDelays, manyMemory, switchRelay } from './links/many.ts'
+import { renoThroughLoss } from './links/mathis.ts'
 import { noRelay, ownRelay, type Relay, socatRelay } from './links/relays.ts'
 import { claim, finish, note, thousands } from './links/report.ts'
+import { tcp } from './links/tcp.ts'
 import { type Measured, measure } from './links/traffic.ts'
 
 /**
@@ -132,6 +135,9 @@ try {
   await changes()
   await manyDelays({ seconds, rounds })
   await manyMemory(seconds)
+  await tcp({ seconds, rounds })
+  await renoThroughLoss(7 * seconds)
+  await interfaceTimes()
 } finally {
   await rm(captureFile, { force: true })
 }
