@@ -6,6 +6,7 @@ import type { Route } from '../platform/http/endpoint.ts'
 import type { SocketRoute } from '../platform/http/web-sockets.ts'
 import type { Logger } from '../platform/log.ts'
 import { MachineUsage } from '../platform/machine-usage.ts'
+import { computeRoutes } from './computes/compute-routes.ts'
 import { consoleSockets } from './console/console-socket.ts'
 import { Announcer, type Presenters } from './events/announcer.ts'
 import { EventBus } from './events/event-bus.ts'
@@ -24,6 +25,7 @@ import { presentNode } from './nodes/node-presenter.ts'
 import { nodeRoutes } from './nodes/node-routes.ts'
 import { NodeRunner } from './nodes/node-runner.ts'
 import { NodeService } from './nodes/node-service.ts'
+import { listConsolePorts } from './nodes/node-store.ts'
 import { ProjectAccess } from './projects/project-access.ts'
 import { ProjectFolders } from './projects/project-folder.ts'
 import { projectRoutes } from './projects/project-routes.ts'
@@ -88,6 +90,12 @@ export async function openLinks({
       ...nodeRoutes({ nodes: new NodeService(parts), runner, present }),
       ...linkRoutes(new LinkService(parts), present),
       ...eventRoutes(events),
+      ...computeRoutes({
+        usage: events.usage,
+        nodeTypes: [...kinds.keys()],
+        folder: dataFolder,
+        listConsolePorts: () => listConsolePorts(db),
+      }),
     ],
     sockets: [...eventSockets(events), ...consoleSockets(runner)],
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
