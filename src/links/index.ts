@@ -30,6 +30,7 @@ import { ProjectAccess } from './projects/project-access.ts'
 import { ProjectFolders } from './projects/project-folder.ts'
 import { projectRoutes } from './projects/project-routes.ts'
 import { ProjectService } from './projects/project-service.ts'
+import { symbolRoutes } from './symbols/symbol-routes.ts'
 import type { LinksTables } from './tables.ts'
 import { versionRoutes } from './version-routes.ts'
 
@@ -48,6 +49,8 @@ export interface LinksParts {
   readonly dataFolder: string
   /** What `/v2/version` says besides the version of GNS3. */
   readonly version: string
+  /** Where this server is reached, once it is. */
+  readonly apiUrl: () => string
 }
 
 export interface Links extends AsyncDisposable {
@@ -63,6 +66,7 @@ export async function openLinks({
   folder,
   dataFolder,
   version,
+  apiUrl,
 }: LinksParts): Promise<Links> {
   await using opened = new AsyncDisposableStack()
   const db = database.tables<LinksTables>()
@@ -90,8 +94,10 @@ export async function openLinks({
       ...nodeRoutes({ nodes: new NodeService(parts), runner, present }),
       ...linkRoutes(new LinkService(parts), present),
       ...eventRoutes(events),
+      ...symbolRoutes(),
       ...computeRoutes({
         usage: events.usage,
+        apiUrl,
         nodeTypes: [...kinds.keys()],
         folder: dataFolder,
         listConsolePorts: () => listConsolePorts(db),

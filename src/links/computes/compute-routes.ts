@@ -59,6 +59,8 @@ export interface ComputeRoutesParts {
   readonly usage: MachineUsage
   readonly nodeTypes: readonly string[]
   readonly folder: string
+  /** Where this server is reached; empty until it is. */
+  readonly apiUrl: () => string
   readonly listConsolePorts: () => Promise<ReadonlySet<number>>
 }
 
@@ -67,8 +69,9 @@ export function computeRoutes(parts: ComputeRoutesParts): Route[] {
   return [...ownRoutes(parts), ...refusals(), ...absentRoutes()]
 }
 
-function ownRoutes({ usage, nodeTypes, folder, listConsolePorts }: ComputeRoutesParts): Route[] {
-  const present = () => presentCompute(usage, nodeTypes)
+function ownRoutes(parts: ComputeRoutesParts): Route[] {
+  const { usage, folder, listConsolePorts } = parts
+  const present = () => presentCompute(parts)
   return [
     route(endpoints.list, () => [present()]),
     route(endpoints.show, ({ params }) => {
@@ -112,14 +115,15 @@ function absentRoutes(): Route[] {
   ]
 }
 
-function presentCompute(usage: MachineUsage, nodeTypes: readonly string[]): object {
+function presentCompute({ usage, nodeTypes, apiUrl }: ComputeRoutesParts): object {
+  const { hostname: host, port, protocol } = new URL(apiUrl() || 'http://127.0.0.1:3080')
   const { cpuPercent, memoryPercent } = usage.read()
   return {
     compute_id: ownId,
     name: hostname(),
-    host: '127.0.0.1',
-    port: 3080,
-    protocol: 'http',
+    host,
+    port: Number(port),
+    protocol: protocol.slice(0, -1),
     user: null,
     connected: true,
     cpu_usage_percent: cpuPercent,
