@@ -29,8 +29,6 @@ const unfinished = 'unfinished'
 
 const lockPath = join(modules, '.preparing')
 
-const kernelFolder = join(modules, '.cache/guest-kernel')
-
 const policyPath = '/usr/sbin/policy-rc.d'
 const temporaryMark = '# temporary, by prepare.mjs'
 const clusterFolder = '/etc/postgresql-common/createcluster.d'
@@ -48,8 +46,7 @@ async function main(purpose) {
   if (!isPrepared()) await alone(installNodeModules)
   if (purpose === 'run') return
   const missing = missingOf(readPackageList())
-  if (purpose === 'test' && isDebian && process.getuid?.() === 0 && !existsSync(kernelFolder))
-    await alone(() => unpackKernel({ folder: kernelFolder, run, say }))
+  if (purpose === 'test' && isDebian && process.getuid?.() === 0) unpackKernel({ modules, run, say })
   if (missing.length === 0 && !hasTemporaryFiles()) return
   if (isDebian && process.getuid?.() === 0) await alone(installDebianPackages)
   else if (missing.length > 0)

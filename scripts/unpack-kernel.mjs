@@ -1,11 +1,14 @@
 // Plain JavaScript for Node 20, because prepare.mjs uses it.
 
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 
 const kernelPackage = 'linux-image-cloud-amd64'
 
-/** Downloads the kernel of virtual machines in tests and unpacks it into the folder; it is never installed. */
-export function unpackKernel({ folder, run, say }) {
+/** Downloads the kernel of virtual machines in tests and unpacks it, unless it is there; it is never installed. */
+export function unpackKernel({ modules, run, say }) {
+  const folder = join(modules, '.cache/guest-kernel')
+  if (existsSync(folder)) return
   const unfinished = `${folder}.new`
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(unfinished, { recursive: true })
