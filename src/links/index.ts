@@ -32,6 +32,8 @@ import { projectRoutes } from './projects/project-routes.ts'
 import { ProjectService } from './projects/project-service.ts'
 import { symbolRoutes } from './symbols/symbol-routes.ts'
 import type { LinksTables } from './tables.ts'
+import { templateRoutes } from './templates/template-routes.ts'
+import { TemplateService } from './templates/template-service.ts'
 import { versionRoutes } from './version-routes.ts'
 
 /** The tables of this half. */
@@ -81,6 +83,7 @@ export async function openLinks({
   const access = new ProjectAccess(db, queue)
   const parts = { db, access, folders, kinds, lab, announcer, consolePorts: new ConsolePorts(db) }
   const projects = new ProjectService(parts)
+  const nodes = new NodeService(parts)
   const runner = new NodeRunner(parts)
   const listeners = opened.use(new ProjectListeners({ closeIfWanted: (id) => projects.closeUnattended(id), logger }))
   const events = { bus, access, listeners, usage: new MachineUsage() }
@@ -91,7 +94,8 @@ export async function openLinks({
     routes: [
       ...versionRoutes(version),
       ...projectRoutes(projects, folders),
-      ...nodeRoutes({ nodes: new NodeService(parts), runner, present }),
+      ...nodeRoutes({ nodes, runner, present }),
+      ...templateRoutes({ templates: new TemplateService({ db, kinds, bus, nodes }), kinds, present }),
       ...linkRoutes(new LinkService(parts), present),
       ...eventRoutes(events),
       ...symbolRoutes(),

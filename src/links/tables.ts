@@ -58,15 +58,27 @@ interface LinkEndsTable {
   label: Json<PortLabel>
 }
 
+interface TemplatesTable {
+  id: string
+  seq: Generated<number>
+  owner_id: number | null
+  name: string
+  template_type: string
+  looks: Json<Record<string, unknown>>
+  properties: Json<Record<string, unknown>>
+}
+
 export interface LinksTables {
   projects: ProjectsTable
   project_members: ProjectMembersTable
   nodes: NodesTable
   links: LinksTable
   link_ends: LinkEndsTable
+  templates: TemplatesTable
 }
 
 export type ProjectRow = Selectable<ProjectsTable>
 export type NodeRow = Selectable<NodesTable>
+export type TemplateRow = Selectable<TemplatesTable>
 export type LinkRow = Selectable<LinksTable>
 export type LinkEndRow = Selectable<LinkEndsTable>
