@@ -6,10 +6,15 @@ import { createInterface } from 'node:readline'
 import { adminPassword, ask, type TestServer } from './test-server.ts'
 
 /** The real program with its own embedded database, as `npm start` runs it. */
-export async function startProgram(folder: string, ports: { api: number; content: number }) {
+export async function startProgram(
+  folder: string,
+  ports: { api: number; content: number },
+  wrapper: readonly string[] = [],
+) {
   const program = join(import.meta.dirname, '../../bin/backhaul.mjs')
   const start = performance.now()
-  const child = spawn(process.execPath, [program, 'serve'], {
+  const [command = '', ...args] = [...wrapper, process.execPath, program, 'serve']
+  const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],
