@@ -58,15 +58,40 @@ interface LinkEndsTable {
   label: Json<PortLabel>
 }
 
+interface DrawingsTable {
+  id: string
+  seq: Generated<number>
+  project_id: string
+  x: number
+  y: number
+  z: number
+  rotation: number
+  locked: boolean
+  svg: string
+}
+
+interface SnapshotsTable {
+  id: string
+  project_id: string
+  name: string
+  created_at: Generated<Date>
+  topology: Json<object>
+  node_states: Json<Record<string, Record<string, unknown>>>
+}
+
 export interface LinksTables {
   projects: ProjectsTable
   project_members: ProjectMembersTable
   nodes: NodesTable
   links: LinksTable
   link_ends: LinkEndsTable
+  drawings: DrawingsTable
+  snapshots: SnapshotsTable
 }
 
 export type ProjectRow = Selectable<ProjectsTable>
 export type NodeRow = Selectable<NodesTable>
 export type LinkRow = Selectable<LinksTable>
 export type LinkEndRow = Selectable<LinkEndsTable>
+export type DrawingRow = Selectable<DrawingsTable>
+export type SnapshotRow = Selectable<SnapshotsTable>

@@ -71,6 +71,20 @@ export const projectEndpoints = {
     reply: Project,
   }),
   show: endpoint({ ...one, method: 'GET', path: '/v2/projects/{project_id}', status: 200, summary: 'Show a project' }),
+  stats: endpoint({
+    method: 'GET',
+    path: '/v2/projects/{project_id}/stats',
+    status: 200,
+    summary: 'Count what is in a project',
+    tag,
+    params: Params,
+    reply: Type.Object({
+      nodes: Type.Integer(),
+      links: Type.Integer(),
+      drawings: Type.Integer(),
+      snapshots: Type.Integer(),
+    }),
+  }),
   update: endpoint({
     ...one,
     method: 'PUT',
