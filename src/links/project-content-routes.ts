@@ -1,9 +1,11 @@
 import type { Route } from '../platform/http/endpoint.ts'
 import { drawingRoutes } from './drawings/drawing-routes.ts'
-import { DrawingService, type DrawingServiceParts } from './drawings/drawing-service.ts'
+import { DrawingService } from './drawings/drawing-service.ts'
 import type { Presenters } from './events/announcer.ts'
+import { topologyRoutes } from './topology/topology-routes.ts'
+import { TopologyService, type TopologyServiceParts } from './topology/topology-service.ts'
 
-/** What projects hold besides nodes and links. */
-export function projectContentRoutes(parts: DrawingServiceParts, present: Presenters): Route[] {
-  return [...drawingRoutes(new DrawingService(parts), present)]
+/** What projects hold besides nodes and links, and projects as a whole. */
+export function projectContentRoutes(parts: TopologyServiceParts, present: Presenters): Route[] {
+  return [...drawingRoutes(new DrawingService(parts), present), ...topologyRoutes(new TopologyService(parts), present)]
 }

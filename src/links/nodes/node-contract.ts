@@ -15,10 +15,10 @@ export const LabelText = {
   rotation: OptionalNullable(Type.Number({ minimum: -359, maximum: 360 })),
 }
 
-const NodeName = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^/\\\\\\x00-\\x1f\\x7f]+$' })
+export const NodeName = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^/\\\\\\x00-\\x1f\\x7f]+$' })
 
 /** What clients may choose about how a node is drawn. */
-const appearance = {
+export const appearance = {
   x: Type.Optional(Coordinate),
   y: Type.Optional(Coordinate),
   z: Type.Optional(Type.Integer({ minimum: -100_000, maximum: 100_000 })),
@@ -30,7 +30,7 @@ const appearance = {
   console_auto_start: Type.Optional(Type.Boolean()),
 }
 
-const Properties = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
+export const Properties = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
 
 const Node = Type.Object({
   node_id: Type.String(),

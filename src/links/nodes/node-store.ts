@@ -84,9 +84,11 @@ export async function listNodesOfOpenProjects(db: LinksDb): Promise<NodeRow[]> {
     .execute()
 }
 
-export async function listConsolePorts(db: LinksDb): Promise<Set<number>> {
-  const rows = await db.selectFrom('nodes').select('console_port').where('console_port', 'is not', null).execute()
-  return new Set(rows.map(({ console_port }) => console_port as number))
+/** The console ports of all nodes, other than those of one project. */
+export async function listConsolePorts(db: LinksDb, exceptProjectId?: string): Promise<Set<number>> {
+  const query = db.selectFrom('nodes').select('console_port').where('console_port', 'is not', null)
+  const others = exceptProjectId === undefined ? query : query.where('project_id', '!=', exceptProjectId)
+  return new Set((await others.execute()).map(({ console_port }) => console_port as number))
 }
 
 /** Wants all nodes of a project to rest. */

@@ -8,7 +8,7 @@ const Scene = Type.Integer({ minimum: 1, maximum: 1_000_000 })
 const Grid = Type.Integer({ minimum: 1, maximum: 10_000 })
 
 /** What people choose for a project; kept as it is and given back. */
-const projectSettings = {
+export const projectSettings = {
   auto_start: Type.Optional(Type.Boolean()),
   auto_close: Type.Optional(Type.Boolean()),
   auto_open: Type.Optional(Type.Boolean()),
@@ -42,7 +42,7 @@ export const defaultSettings = {
   variables: null,
 }
 
-const ProjectName = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\x00-\\x1f]+$' })
+export const ProjectName = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\x00-\\x1f]+$' })
 
 const Project = Type.Object({ project_id: Type.String(), name: Type.String(), status: Type.Enum(['opened', 'closed']) })
 const tag = 'Projects'
