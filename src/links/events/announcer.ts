@@ -1,4 +1,6 @@
 import type { Link } from '../links/link-store.ts'
+import { presentSnapshot } from '../snapshots/snapshot-presenter.ts'
+import type { SnapshotHead } from '../snapshots/snapshot-store.ts'
 import type { DrawingRow, NodeRow, ProjectRow } from '../tables.ts'
 import { controller, type EventBus } from './event-bus.ts'
 
@@ -49,6 +51,11 @@ export class Announcer {
 
   drawing(change: Change, drawing: DrawingRow): void {
     this.#bus.publish(drawing.project_id, `drawing.${change}`, this.#present.drawing(drawing))
+  }
+
+  /** Everything in the project may have changed. */
+  restoredSnapshot(snapshot: SnapshotHead): void {
+    this.#bus.publish(snapshot.project_id, 'snapshot.restored', presentSnapshot(snapshot))
   }
 
   /** For people: clients show it as it is. */
