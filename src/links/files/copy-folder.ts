@@ -1,6 +1,7 @@
 import { chmod, constants, copyFile, lstat, mkdir, readdir, readlink, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, messageOf } from '../../platform/errors.ts'
+import { unfinishedPrefix } from './write-whole.ts'
 
 /**
  * Copies what nodes left in a folder: files, folders, and links as they are. Pipes, sockets and devices are left out.
@@ -21,6 +22,7 @@ async function copy(from: string, to: string): Promise<void> {
   if (found?.isDirectory() !== true) return
   await mkdir(to, { recursive: true, mode: 0o700 })
   for (const entry of await readdir(from, { withFileTypes: true })) {
+    if (entry.name.startsWith(unfinishedPrefix)) continue
     const [source, target] = [join(from, entry.name), join(to, entry.name)]
     if (entry.isDirectory()) await copy(source, target)
     else if (entry.isFile()) await copyPlain(source, target)

@@ -59,13 +59,14 @@ export async function updateNode(
     .executeTakeFirstOrThrow()
 }
 
-async function findNode(db: LinksDb, projectId: string, id: string): Promise<NodeRow | undefined> {
+export async function findNode(db: LinksDb, projectId: string, id: string): Promise<NodeRow | undefined> {
+  if (!isUuid(id)) return undefined
   return db.selectFrom('nodes').selectAll().where('id', '=', id).where('project_id', '=', projectId).executeTakeFirst()
 }
 
 /** @throws AppError `not_found`, in the words of GNS3 */
 export async function getNode(db: LinksDb, projectId: string, id: string): Promise<NodeRow> {
-  const node = isUuid(id) ? await findNode(db, projectId, id) : undefined
+  const node = await findNode(db, projectId, id)
   if (node === undefined) throw new AppError('not_found', `Node ID ${id} doesn't exist`)
   return node
 }
