@@ -59,7 +59,9 @@ export class ApiClient {
 }
 
 function filled(path: string, params: Readonly<Record<string, unknown>>): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+  return path
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+    .replace('{path...}', () => String(params['path']).split('/').map(encodeURIComponent).join('/'))
 }
 
 const codeOf: Readonly<Record<number, ErrorCode>> = {

@@ -8,6 +8,7 @@ import type { Logger } from '../platform/log.ts'
 import { MachineUsage } from '../platform/machine-usage.ts'
 import { computeRoutes } from './computes/compute-routes.ts'
 import { consoleSockets } from './console/console-socket.ts'
+import { presentDrawing } from './drawings/drawing-presenter.ts'
 import { Announcer, type Presenters } from './events/announcer.ts'
 import { EventBus } from './events/event-bus.ts'
 import { eventRoutes, eventSockets } from './events/event-routes.ts'
@@ -26,8 +27,10 @@ import { nodeRoutes } from './nodes/node-routes.ts'
 import { NodeRunner } from './nodes/node-runner.ts'
 import { NodeService } from './nodes/node-service.ts'
 import { listConsolePorts } from './nodes/node-store.ts'
+import { projectContentRoutes } from './project-content-routes.ts'
 import { ProjectAccess } from './projects/project-access.ts'
 import { ProjectFolders } from './projects/project-folder.ts'
+import { presentProject } from './projects/project-presenter.ts'
 import { projectRoutes } from './projects/project-routes.ts'
 import { ProjectService } from './projects/project-service.ts'
 import { symbolRoutes } from './symbols/symbol-routes.ts'
@@ -82,21 +85,23 @@ export async function openLinks({
   lab.announcer = announcer
   const access = new ProjectAccess(db, queue)
   const parts = { db, access, folders, kinds, lab, announcer, consolePorts: new ConsolePorts(db) }
-  const projects = new ProjectService(parts)
   const nodes = new NodeService(parts)
   const runner = new NodeRunner(parts)
+  const projects = new ProjectService({ ...parts, runner, logger })
   const listeners = opened.use(new ProjectListeners({ closeIfWanted: (id) => projects.closeUnattended(id), logger }))
   const events = { bus, access, listeners, usage: new MachineUsage() }
   await lab.restore()
+  await projects.openWanted()
   countFrames(registry, () => lab.wiring.totals())
   const kept = opened.move()
   return {
     routes: [
       ...versionRoutes(version),
-      ...projectRoutes(projects, folders),
+      ...projectRoutes(projects, present),
       ...nodeRoutes({ nodes, runner, present }),
       ...templateRoutes({ templates: new TemplateService({ db, kinds, bus, nodes }), kinds, present }),
       ...linkRoutes(new LinkService(parts), present),
+      ...projectContentRoutes(parts, present),
       ...eventRoutes(events),
       ...symbolRoutes(),
       ...computeRoutes({
@@ -120,6 +125,8 @@ interface PresentedParts {
 
 function presenters({ lab, folders, kinds }: PresentedParts): Presenters {
   return {
+    project: (project) => presentProject(project, folders),
+    drawing: presentDrawing,
     link: (link) => presentLink({ link, isCapturing: lab.captures.isActive(link.id), folders }),
     node: (node) => {
       const kind = kinds.get(node.node_type) as NodeKind

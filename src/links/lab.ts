@@ -64,7 +64,7 @@ export class Lab implements AsyncDisposable {
   /** Brings up what is always on in a project that was opened. */
   async openProject(projectId: string): Promise<void> {
     for (const node of await listNodes(this.#options.db, projectId)) {
-      if (this.#isAlwaysOn(node)) await this.#startAnyway(node)
+      if (this.#isAlwaysOn(node) && this.nodes.find(node.id) === undefined) await this.#startAnyway(node)
     }
   }
 

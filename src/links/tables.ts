@@ -68,6 +68,27 @@ interface TemplatesTable {
   properties: Json<Record<string, unknown>>
 }
 
+interface DrawingsTable {
+  id: string
+  seq: Generated<number>
+  project_id: string
+  x: number
+  y: number
+  z: number
+  rotation: number
+  locked: boolean
+  svg: string
+}
+
+interface SnapshotsTable {
+  id: string
+  project_id: string
+  name: string
+  created_at: Generated<Date>
+  topology: Json<object>
+  node_states: Json<Record<string, Record<string, unknown>>>
+}
+
 export interface LinksTables {
   projects: ProjectsTable
   project_members: ProjectMembersTable
@@ -75,6 +96,8 @@ export interface LinksTables {
   links: LinksTable
   link_ends: LinkEndsTable
   templates: TemplatesTable
+  drawings: DrawingsTable
+  snapshots: SnapshotsTable
 }
 
 export type ProjectRow = Selectable<ProjectsTable>
@@ -82,3 +105,5 @@ export type NodeRow = Selectable<NodesTable>
 export type TemplateRow = Selectable<TemplatesTable>
 export type LinkRow = Selectable<LinksTable>
 export type LinkEndRow = Selectable<LinkEndsTable>
+export type DrawingRow = Selectable<DrawingsTable>
+export type SnapshotRow = Selectable<SnapshotsTable>

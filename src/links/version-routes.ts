@@ -1,9 +1,7 @@
 import { Type } from 'typebox'
 import { AppError } from '../platform/errors.ts'
 import { endpoint, type Route, route } from '../platform/http/endpoint.ts'
-
-/** The release line of GNS3 whose interface this is; its clients compare it with their own. */
-export const compatibleVersion = '2.2.33.1'
+import { compatibleVersion } from './compatible-version.ts'
 
 const Version = Type.Object({ version: Type.String(), local: Type.Boolean(), backhaul: Type.String() })
 

@@ -90,7 +90,7 @@ export class OddRequests {
         method: method.toUpperCase(),
         path,
         parameters,
-        body: requestBody?.content['application/json'].schema,
+        body: requestBody?.content['application/json']?.schema,
       })),
     )
   }

@@ -4,8 +4,8 @@ import { type TSchema, Type } from 'typebox'
 import { AppError } from '../../platform/errors.ts'
 import { endpoint, type Route, route } from '../../platform/http/endpoint.ts'
 import type { MachineUsage } from '../../platform/machine-usage.ts'
+import { compatibleVersion } from '../compatible-version.ts'
 import { consolePortRange } from '../nodes/console-ports.ts'
-import { compatibleVersion } from '../version-routes.ts'
 
 /** GNS3's name for a machine that runs nodes: here it is always this one. */
 const ownId = 'local'

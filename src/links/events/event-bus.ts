@@ -4,6 +4,8 @@ export interface LabEvent {
   readonly action: string
   /** The whole object after the change; for deletions the last one. */
   readonly event: object
+  /** The users who may know of it besides administrators, where that can no longer be found out. */
+  readonly audience?: ReadonlySet<number>
 }
 
 export type Listener = (event: LabEvent) => void
@@ -21,7 +23,11 @@ export class EventBus {
   readonly #listeners = new Map<Topic, Set<Listener>>()
 
   publish(topic: Topic, action: string, event: object): void {
-    for (const listener of this.#listeners.get(topic) ?? []) listener({ action, event })
+    this.publishEvent(topic, { action, event })
+  }
+
+  publishEvent(topic: Topic, event: LabEvent): void {
+    for (const listener of this.#listeners.get(topic) ?? []) listener(event)
   }
 
   /** Calls the listener for each event from now on, until the function that is given back is called. */

@@ -91,9 +91,10 @@ async function open(
 }
 
 /** Of projects that come and go people are told what they could see for themselves. */
-async function mayKnow(access: ProjectAccess, actor: Actor, { event }: LabEvent): Promise<boolean> {
+async function mayKnow(access: ProjectAccess, actor: Actor, { event, audience }: LabEvent): Promise<boolean> {
   const { project_id: id } = event as { project_id?: unknown }
   if (typeof id !== 'string' || hasRight(actor, 'admin')) return true
+  if (audience !== undefined) return actor.userId !== undefined && audience.has(actor.userId)
   return access.getProject(actor, id).then(
     () => true,
     () => false,

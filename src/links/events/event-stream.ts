@@ -36,7 +36,10 @@ async function* lines(
   { pingMs = defaultPingMs, usage, isShown = async () => true }: EventStreamOptions,
 ): AsyncGenerator<string> {
   while (!backlog.isOver) {
-    for (const event of backlog.take()) if (await isShown(event)) yield JSON.stringify(event)
+    for (const told of backlog.take()) {
+      const { action, event } = told
+      if (await isShown(told)) yield JSON.stringify({ action, event })
+    }
     if (!(await backlog.isFilledWithin(pingMs))) backlog.push(pingOf(usage))
   }
 }

@@ -6,7 +6,7 @@ import { LabelText } from '../nodes/node-contract.ts'
 const projectParams = { project_id: Type.String() }
 const Params = Type.Object({ ...projectParams, link_id: Type.String() })
 
-const PortNumber = Type.Integer({ minimum: 0, maximum: 100_000 })
+export const PortNumber = Type.Integer({ minimum: 0, maximum: 100_000 })
 const Label = Type.Object(LabelText, { additionalProperties: false })
 const End = Type.Object(
   {
@@ -18,10 +18,10 @@ const End = Type.Object(
   { additionalProperties: false },
 )
 
-const Filters = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
+export const Filters = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
   description: 'What the link does to frames, by type: {"delay": [20, 5]}; see available_filters',
 })
-const Style = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
+export const Style = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
 
 /** What a client may send back of a link it was given, without effect. */
 const readOnly = {

@@ -30,9 +30,43 @@ export class ConsolePorts {
     return this.#queue.run('', async () => use(await pickPort(await listConsolePorts(this.#db))))
   }
 
+  /**
+   * Picks a port for each place of a list, the one that is wanted there if it is free, and stores them all by `use` before
+   * the next is picked. Places where none is wanted get null. The ports of one project count as free: it gives them up.
+   *
+   * @throws AppError `conflict` when there are not enough
+   */
+  useAll<T>({ wanted, replacing }: WantedPorts, use: (ports: readonly (number | null)[]) => Promise<T>): Promise<T> {
+    return this.#queue.run('', async () => use(await pickPorts(wanted, await listConsolePorts(this.#db, replacing))))
+  }
+
   isFree(port: number): Promise<boolean> {
     return isFree(port)
   }
+}
+
+export interface WantedPorts {
+  /** `any` where it does not matter which. */
+  readonly wanted: readonly (number | 'any' | null)[]
+  /** The id of the project whose nodes will no longer be there. */
+  readonly replacing?: string | undefined
+}
+
+async function pickPorts(wanted: WantedPorts['wanted'], inUse: ReadonlySet<number>): Promise<(number | null)[]> {
+  const taken = new Set(inUse)
+  const ports: (number | null)[] = []
+  for (const want of wanted) {
+    const port = want === null ? null : await pickWanted(want, taken)
+    if (port !== null) taken.add(port)
+    ports.push(port)
+  }
+  return ports
+}
+
+async function pickWanted(wanted: number | 'any', taken: ReadonlySet<number>): Promise<number> {
+  const { first, last } = consolePortRange
+  if (wanted === 'any' || wanted < first || wanted > last || taken.has(wanted)) return pickPort(taken)
+  return (await isFree(wanted)) ? wanted : pickPort(taken)
 }
 
 async function pickPort(taken: ReadonlySet<number>): Promise<number> {

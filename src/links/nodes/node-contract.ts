@@ -18,7 +18,7 @@ export const LabelText = {
 export const NodeName = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^/\\\\\\x00-\\x1f\\x7f]+$' })
 
 /** What clients may choose about how a node is drawn, and what it was made from. */
-const appearance = {
+export const appearance = {
   x: Type.Optional(Coordinate),
   y: Type.Optional(Coordinate),
   z: Type.Optional(Type.Integer({ minimum: -100_000, maximum: 100_000 })),
@@ -44,7 +44,7 @@ export function appearanceOf(given: Readonly<Record<string, unknown>>): Record<s
   return Object.fromEntries(Object.entries(given).filter(([key]) => key in appearance))
 }
 
-const Properties = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
+export const Properties = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
 
 const Node = Type.Object({
   node_id: Type.String(),

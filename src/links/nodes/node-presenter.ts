@@ -14,8 +14,6 @@ export interface PresentedNode {
 
 /** The 27 keys of GNS3's node object, in its vocabulary. */
 export function presentNode({ node, kind, status, folders }: PresentedNode): object {
-  const { x = 0, y = 0, z = 1, label, ...chosen } = node.appearance
-  const { symbol, width, height, port_name_format } = kind.looks
   return {
     compute_id: 'local',
     project_id: node.project_id,
@@ -27,23 +25,25 @@ export function presentNode({ node, kind, status, folders }: PresentedNode): obj
     console: node.console_port,
     console_host: consoleHost,
     console_type: kind.hasConsole ? 'telnet' : null,
-    console_auto_start: false,
     command_line: kind.hasConsole ? '' : null,
     properties: kind.presentProperties?.(node.properties) ?? node.properties,
     status,
-    label: label ?? { text: node.name, style: null, x: null, y: -40, rotation: 0 },
-    x,
-    y,
-    z,
-    locked: false,
-    width,
-    height,
-    symbol,
-    port_name_format,
+    port_name_format: kind.looks.port_name_format,
     port_segment_size: 0,
     first_port_name: null,
     custom_adapters: [],
     ports: kind.ports(node),
-    ...withoutNulls(chosen),
+    ...looksOf(node, kind),
   }
+}
+
+/** How a node looks as long as nobody says otherwise. */
+export function defaultLooks(name: string, { looks: { symbol, width, height } }: NodeKind): Record<string, unknown> {
+  const label = { text: name, style: null, x: null, y: -40, rotation: 0 }
+  return { x: 0, y: 0, z: 1, label, locked: false, console_auto_start: false, width, height, symbol }
+}
+
+/** How a node looks: as was said, and otherwise as those of its kind. */
+export function looksOf(node: NodeRow, kind: NodeKind): Record<string, unknown> {
+  return { ...defaultLooks(node.name, kind), ...withoutNulls(node.appearance) }
 }

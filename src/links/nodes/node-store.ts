@@ -59,13 +59,14 @@ export async function updateNode(
     .executeTakeFirstOrThrow()
 }
 
-async function findNode(db: LinksDb, projectId: string, id: string): Promise<NodeRow | undefined> {
+export async function findNode(db: LinksDb, projectId: string, id: string): Promise<NodeRow | undefined> {
+  if (!isUuid(id)) return undefined
   return db.selectFrom('nodes').selectAll().where('id', '=', id).where('project_id', '=', projectId).executeTakeFirst()
 }
 
 /** @throws AppError `not_found`, in the words of GNS3 */
 export async function getNode(db: LinksDb, projectId: string, id: string): Promise<NodeRow> {
-  const node = isUuid(id) ? await findNode(db, projectId, id) : undefined
+  const node = await findNode(db, projectId, id)
   if (node === undefined) throw new AppError('not_found', `Node ID ${id} doesn't exist`)
   return node
 }
@@ -84,9 +85,11 @@ export async function listNodesOfOpenProjects(db: LinksDb): Promise<NodeRow[]> {
     .execute()
 }
 
-export async function listConsolePorts(db: LinksDb): Promise<Set<number>> {
-  const rows = await db.selectFrom('nodes').select('console_port').where('console_port', 'is not', null).execute()
-  return new Set(rows.map(({ console_port }) => console_port as number))
+/** The console ports of all nodes, other than those of one project. */
+export async function listConsolePorts(db: LinksDb, exceptProjectId?: string): Promise<Set<number>> {
+  const query = db.selectFrom('nodes').select('console_port').where('console_port', 'is not', null)
+  const others = exceptProjectId === undefined ? query : query.where('project_id', '!=', exceptProjectId)
+  return new Set((await others.execute()).map(({ console_port }) => console_port as number))
 }
 
 /** Wants all nodes of a project to rest. */

@@ -1,4 +1,4 @@
-import { access, chown } from 'node:fs/promises'
+import { access, lchown, lstat, readdir } from 'node:fs/promises'
 import { delimiter, join, sep } from 'node:path'
 
 export interface Sandbox {
@@ -30,9 +30,19 @@ function sandboxUserId(number: number): number {
   return firstUserId + number
 }
 
-/** Gives a node's folder to the user that its program runs as. */
+/**
+ * Gives a node's folder to the user that its program runs as, with all there is: files may have come from another node,
+ * or from the time when it had another number. Nothing may run that writes there.
+ */
 export async function giveFolder({ folder, number }: Sandbox): Promise<void> {
-  if (isRoot()) await chown(folder, sandboxUserId(number), sandboxUserId(number))
+  if (isRoot()) await give(folder, sandboxUserId(number))
+}
+
+async function give(path: string, userId: number): Promise<void> {
+  const found = await lstat(path)
+  if (found.uid !== userId) await lchown(path, userId, userId)
+  if (!found.isDirectory()) return
+  for (const name of await readdir(path)) await give(join(path, name), userId)
 }
 
 /**

@@ -1,11 +1,12 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { AppError } from '../../platform/errors.ts'
 import { OptionalNullable } from '../../platform/http/schemas.ts'
 import type { PortSpec } from '../dataplane/data-plane.ts'
+import { writeWhole } from '../files/write-whole.ts'
 import { propertyChecker, withoutNulls } from './check-properties.ts'
 import { refuseMissing } from './needed-programs.ts'
 import { ethernetPort, type NodeKind, type NodeStart, type RunningNode } from './node-kind.ts'
@@ -69,7 +70,7 @@ async function startVpcs({ node, folder }: NodeStart): Promise<RunningNode> {
   const ownsNetwork = canOwnNetwork()
   const sandbox: Sandbox = { folder, number: node.console_port ?? 0, network: ownsNetwork ? 'own' : 'shared' }
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await writeFile(join(folder, 'startup.vpc'), startupScript(node.name, node.properties))
+  await writeWhole(join(folder, 'startup.vpc'), startupScript(node.name, node.properties))
   await giveFolder(sandbox)
   const ports = ownsNetwork ? { own: 20_000, peer: 30_000 } : await freePorts()
   const command = `exec vpcs -i 1 -m ${Number(node.kind_state['macByte'])} -s ${ports.own} -c ${ports.peer} -t 127.0.0.1 startup.vpc`

@@ -31,7 +31,8 @@ export class ProjectAccess {
 
   /** @throws AppError `not_found` */
   async getProject(actor: Actor, id: string): Promise<ProjectRow> {
-    const project = isUuid(id) ? await findProject(this.#db, id) : undefined
+    // ids are keys in memory too: there is one way to write them
+    const project = isUuid(id) && id === id.toLowerCase() ? await findProject(this.#db, id) : undefined
     if (project === undefined || !(await this.#mayUse(actor, project))) {
       throw new AppError('not_found', `Project ID ${id} doesn't exist`)
     }

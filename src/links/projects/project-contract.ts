@@ -8,7 +8,7 @@ const Scene = Type.Integer({ minimum: 1, maximum: 1_000_000 })
 const Grid = Type.Integer({ minimum: 1, maximum: 10_000 })
 
 /** What people choose for a project; kept as it is and given back. */
-const projectSettings = {
+export const projectSettings = {
   auto_start: Type.Optional(Type.Boolean()),
   auto_close: Type.Optional(Type.Boolean()),
   auto_open: Type.Optional(Type.Boolean()),
@@ -42,7 +42,7 @@ export const defaultSettings = {
   variables: null,
 }
 
-const ProjectName = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\x00-\\x1f]+$' })
+export const ProjectName = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\x00-\\x1f]+$' })
 
 const Project = Type.Object({ project_id: Type.String(), name: Type.String(), status: Type.Enum(['opened', 'closed']) })
 const tag = 'Projects'
@@ -71,6 +71,20 @@ export const projectEndpoints = {
     reply: Project,
   }),
   show: endpoint({ ...one, method: 'GET', path: '/v2/projects/{project_id}', status: 200, summary: 'Show a project' }),
+  stats: endpoint({
+    method: 'GET',
+    path: '/v2/projects/{project_id}/stats',
+    status: 200,
+    summary: 'Count what is in a project',
+    tag,
+    params: Params,
+    reply: Type.Object({
+      nodes: Type.Integer(),
+      links: Type.Integer(),
+      drawings: Type.Integer(),
+      snapshots: Type.Integer(),
+    }),
+  }),
   update: endpoint({
     ...one,
     method: 'PUT',

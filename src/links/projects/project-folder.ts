@@ -7,6 +7,8 @@ import { join } from 'node:path'
  *     project-files/
  *       captures/<name>              pcap files
  *       <node type>/<node id>/       what a node reads and writes
+ *     snapshots/
+ *       <snapshot id>/<node type>/<node id>/
  */
 export class ProjectFolders {
   readonly #root: string
@@ -33,5 +35,9 @@ export class ProjectFolders {
     readonly id: string
   }): string {
     return join(this.project(project_id), 'project-files', node_type, id)
+  }
+
+  snapshot(projectId: string, snapshotId: string): string {
+    return join(this.project(projectId), 'snapshots', snapshotId)
   }
 }

@@ -1,16 +1,14 @@
 import { type Route, route } from '../../platform/http/endpoint.ts'
-import type { ProjectRow } from '../tables.ts'
+import type { Presenters } from '../events/announcer.ts'
 import { projectEndpoints as endpoints } from './project-contract.ts'
-import type { ProjectFolders } from './project-folder.ts'
 import type { ProjectService } from './project-service.ts'
 
-export function projectRoutes(projects: ProjectService, folders: ProjectFolders): Route[] {
-  const present = (project: ProjectRow) => presentProject(project, folders)
-
+export function projectRoutes(projects: ProjectService, { project: present }: Presenters): Route[] {
   return [
     route(endpoints.list, async ({ actor }) => (await projects.listProjects(actor)).map(present)),
     route(endpoints.create, async ({ actor, body }) => present(await projects.createProject(actor, body))),
     route(endpoints.show, async ({ actor, params }) => present(await projects.getProject(actor, params.project_id))),
+    route(endpoints.stats, ({ actor, params }) => projects.countContent(actor, params.project_id)),
     route(endpoints.update, async ({ actor, params, body }) =>
       present(await projects.updateProject(actor, params.project_id, body)),
     ),
@@ -28,16 +26,4 @@ export function projectRoutes(projects: ProjectService, folders: ProjectFolders)
       projects.removeMember(actor, params.project_id, params.user_id),
     ),
   ]
-}
-
-/** The 19 keys of GNS3's project object. */
-function presentProject({ id, name, is_open, settings }: ProjectRow, folders: ProjectFolders): object {
-  return {
-    name,
-    project_id: id,
-    path: folders.project(id),
-    filename: `${name}.gns3`,
-    status: is_open ? 'opened' : 'closed',
-    ...settings,
-  }
 }

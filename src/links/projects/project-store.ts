@@ -10,6 +10,7 @@ export interface NewProject {
   readonly name: string
   readonly owner_id: number | null
   readonly settings: Record<string, unknown>
+  readonly is_open?: boolean
 }
 
 export async function insertProject(db: LinksDb, { settings, ...project }: NewProject): Promise<ProjectRow> {
@@ -65,6 +66,32 @@ export async function listProjects(db: LinksDb, userId?: number): Promise<Projec
       sql<boolean>`(owner_id = ${userId} or id in (select project_id from project_members where user_id = ${userId}))`,
     )
     .execute()
+}
+
+/** Those that are closed, and want to be opened when the server starts. */
+export async function listProjectsToOpen(db: LinksDb): Promise<ProjectRow[]> {
+  return db
+    .selectFrom('projects')
+    .selectAll()
+    .where('is_open', '=', false)
+    .where(sql<boolean>`settings @> '{"auto_open": true}'`)
+    .orderBy('name')
+    .execute()
+}
+
+export interface ProjectStatistics {
+  readonly nodes: number
+  readonly links: number
+  readonly drawings: number
+  readonly snapshots: number
+}
+
+export async function countContent(db: LinksDb, projectId: string): Promise<ProjectStatistics> {
+  const count = (table: 'nodes' | 'links' | 'drawings' | 'snapshots') =>
+    sql<number>`(select count(*) from ${sql.table(table)} where project_id = ${projectId})`.as(table)
+  return db
+    .selectNoFrom([count('nodes'), count('links'), count('drawings'), count('snapshots')])
+    .executeTakeFirstOrThrow()
 }
 
 export async function deleteProject(db: LinksDb, id: string): Promise<void> {

@@ -6,6 +6,7 @@ import type { Route } from './endpoint.ts'
 import { type Family, familyOf } from './family.ts'
 import { RawReply } from './raw-reply.ts'
 import { requestCheck } from './request-checks.ts'
+import { addStreaming, uploadOf } from './upload.ts'
 
 /** The part of a request that says who it speaks for. */
 export interface Caller {
@@ -31,27 +32,33 @@ export function addRoutes(app: FastifyInstance, { routes, ...options }: RoutesOp
   refuseOtherMethods(app, routes)
 }
 
-function addRoute(
-  app: FastifyInstance,
-  { endpoint, handler }: Route,
-  { authenticate, signal, stopping }: Omit<RoutesOptions, 'routes'>,
-): void {
+type Surroundings = Omit<RoutesOptions, 'routes'>
+
+function addRoute(app: FastifyInstance, route: Route, surroundings: Surroundings): void {
+  const { method, path, bodyLimitBytes: bodyLimit, streamsBody } = route.endpoint
+  const options = {
+    method,
+    url: fastifyPath(path),
+    ...(bodyLimit === undefined ? {} : { bodyLimit }),
+    handler: handlerOf(route, surroundings),
+  }
+  if (streamsBody === true) addStreaming(app, (streaming) => streaming.route(options))
+  else app.route(options)
+}
+
+function handlerOf({ endpoint, handler }: Route, { authenticate, signal, stopping }: Surroundings) {
   const check = requestCheck(endpoint)
   const family = familyOf(endpoint.path)
-  app.route({
-    method: endpoint.method,
-    url: fastifyPath(endpoint.path),
-    ...(endpoint.bodyLimitBytes === undefined ? {} : { bodyLimit: endpoint.bodyLimitBytes }),
-    handler: async (request, reply) => {
-      const actor = endpoint.access === 'public' ? anonymous : await authenticate(request)
-      const body = readBody(request, family)
-      const checked = check({ params: request.params, query: request.query, body })
-      const own = gone(reply)
-      const signals = { signal: AbortSignal.any([signal, own]), stopping: AbortSignal.any([stopping, own]) }
-      const call = { ...checked, actor, request, reply, ...signals }
-      return send(reply, endpoint.status, await handler(call))
-    },
-  })
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const actor = endpoint.access === 'public' ? anonymous : await authenticate(request)
+    const body = readBody(request, family)
+    const checked = check({ params: namedParams(request.params), query: request.query, body })
+    const own = gone(reply)
+    const signals = { signal: AbortSignal.any([signal, own]), stopping: AbortSignal.any([stopping, own]) }
+    const upload = uploadOf(request, endpoint.bodyLimitBytes ?? 0)
+    const call = { ...checked, upload, actor, request, reply, ...signals }
+    return send(reply, endpoint.status, await handler(call))
+  }
 }
 
 /** The links API shows a refused body in its answer; one that is no JSON is shown as text. */
@@ -117,5 +124,13 @@ export function addRefusal(app: FastifyInstance, path: string, methods: Readonly
 
 /** Fastify's own way to write a path; a colon that is meant as one is doubled there. */
 function fastifyPath(path: string): string {
-  return path.replaceAll(':', '::').replaceAll(/\{(\w+)\}/g, ':$1')
+  return path
+    .replaceAll(':', '::')
+    .replace(/\{path\.\.\.\}$/, '*')
+    .replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+function namedParams(params: unknown): unknown {
+  const { '*': path, ...named } = params as Record<string, unknown>
+  return path === undefined ? named : { ...named, path }
 }

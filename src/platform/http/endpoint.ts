@@ -10,7 +10,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  */
 export interface EndpointDefinition<P extends TObject, Q extends TObject, B extends TSchema> {
   readonly method: Method
-  /** Path variables in braces: `/v2/projects/{project_id}`. */
+  /** Path variables in braces: `/v2/projects/{project_id}`; `{path...}` at the end takes all that follows. */
   readonly path: string
   readonly status: number
   /** One line for the documentation. */
@@ -28,6 +28,8 @@ export interface EndpointDefinition<P extends TObject, Q extends TObject, B exte
   /** The body may also come wrapped under this key: `{"repository": {…}}`. */
   readonly wrapper?: string
   readonly bodyLimitBytes?: number
+  /** The body is bytes of any kind, which the handler takes from `upload` as they come. */
+  readonly streamsBody?: boolean
 }
 
 export type Endpoint<P extends TObject = TObject, Q extends TObject = TObject, B extends TSchema = TSchema> = Readonly<
@@ -48,6 +50,8 @@ export interface Call<P extends TObject, Q extends TObject, B extends TSchema> {
   readonly params: Static<P>
   readonly query: Static<Q>
   readonly body: Static<B>
+  /** Where the body is streamed. */
+  readonly upload: AsyncIterable<Uint8Array>
   readonly actor: Actor
   /** Aborts when the caller goes away or the server stops. */
   readonly signal: AbortSignal

@@ -80,5 +80,5 @@ function fromFramework(thrown: FastifyError): AppError {
 }
 
 function braces(route: string): string {
-  return route.replaceAll(/:(\w+)/g, '{$1}')
+  return route.replace(/\*$/, '{path}').replaceAll(/:(\w+)/g, '{$1}')
 }

@@ -11,8 +11,10 @@ interface ObjectSchema {
 export function openApi(endpoints: readonly Endpoint[], version: string): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const endpoint of endpoints) {
-    const methods = paths[endpoint.path] ?? {}
-    paths[endpoint.path] = { ...methods, [endpoint.method.toLowerCase()]: operation(endpoint) }
+    // OpenAPI has no variable for more than one part of a path
+    const path = endpoint.path.replace('{path...}', '{path}')
+    const methods = paths[path] ?? {}
+    paths[path] = { ...methods, [endpoint.method.toLowerCase()]: operation(endpoint) }
   }
   return {
     openapi: '3.1.0',
@@ -26,13 +28,13 @@ export function openApi(endpoints: readonly Endpoint[], version: string): object
 }
 
 function operation(endpoint: Endpoint): object {
-  const { summary, tag, access, body, status, reply, path } = endpoint
+  const { summary, tag, access, status, reply, path } = endpoint
   return {
     summary,
     tags: [tag],
     ...(access === 'public' ? { security: [] } : {}),
     parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
-    ...(body === undefined ? {} : { requestBody: { content: { 'application/json': { schema: body } } } }),
+    ...requestBody(endpoint),
     responses: {
       [status]: {
         description: 'Success',
@@ -41,6 +43,11 @@ function operation(endpoint: Endpoint): object {
       default: { description: errorWords[familyOf(path)] },
     },
   }
+}
+
+function requestBody({ body, streamsBody }: Endpoint): object {
+  if (streamsBody === true) return { requestBody: { content: { 'application/octet-stream': {} } } }
+  return body === undefined ? {} : { requestBody: { content: { 'application/json': { schema: body } } } }
 }
 
 const errorWords = {

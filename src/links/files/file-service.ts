@@ -1,0 +1,89 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { Kysely } from 'kysely'
+import type { Actor } from '../../platform/auth/actor.ts'
+import { AppError } from '../../platform/errors.ts'
+import { isUuid } from '../../platform/uuid.ts'
+import type { NodeKind } from '../nodes/node-kind.ts'
+import { requireNodeRight } from '../nodes/node-service.ts'
+import { findNode, getNode } from '../nodes/node-store.ts'
+import type { ProjectAccess } from '../projects/project-access.ts'
+import type { ProjectFolders } from '../projects/project-folder.ts'
+import type { LinksTables } from '../tables.ts'
+import { checkPath } from './file-path.ts'
+import { HeldFolder } from './held-folder.ts'
+
+export interface FileServiceParts {
+  readonly db: Kysely<LinksTables>
+  readonly access: ProjectAccess
+  readonly folders: ProjectFolders
+  readonly kinds: ReadonlyMap<string, NodeKind>
+}
+
+export interface FileAddress {
+  readonly projectId: string
+  /** Below this node's folder; below the project's when there is none. */
+  readonly nodeId?: string | undefined
+  readonly path: string
+}
+
+export interface OpenedFile {
+  readonly file: FileHandle
+  readonly sizeBytes: number
+}
+
+/** Files below the folders of projects and nodes. */
+export class FileService {
+  readonly #parts: FileServiceParts
+
+  constructor(parts: FileServiceParts) {
+    this.#parts = parts
+  }
+
+  /** @throws AppError `not_found` for what is no plain file; the caller closes what it gets */
+  async openFile(actor: Actor, address: FileAddress): Promise<OpenedFile> {
+    const parts = checkPath(address.path)
+    const { id } = await this.#parts.access.getProject(actor, address.projectId)
+    const root = await this.#root(id, address.nodeId)
+    await using folder = await HeldFolder.open({ root, parts: parts.slice(0, -1) })
+    return await folder.openFile(parts.at(-1) as string)
+  }
+
+  /** The file is there whole, or as it was before; others may use the project while bytes come. */
+  async writeFile(actor: Actor, address: FileAddress, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    const { access } = this.#parts
+    const parts = checkPath(address.path)
+    const root = async () => {
+      await this.#checkWriting(actor, address, parts)
+      return this.#root(address.projectId, address.nodeId)
+    }
+    await using folder = await access.inOpenProject(actor, address.projectId, async () =>
+      HeldFolder.open({ root: await root(), parts: parts.slice(0, -1) }, true),
+    )
+    await folder.writeFile(parts.at(-1) as string, bytes, (giveName) =>
+      access.inOpenProject(actor, address.projectId, async () => {
+        await root()
+        await giveName()
+      }),
+    )
+  }
+
+  async #root(projectId: string, nodeId: string | undefined): Promise<string> {
+    const { db, folders } = this.#parts
+    return nodeId === undefined ? folders.project(projectId) : folders.node(await getNode(db, projectId, nodeId))
+  }
+
+  /** Who may not use a node must not put files before it; snapshots never change. */
+  async #checkWriting(actor: Actor, { projectId, nodeId }: FileAddress, parts: readonly string[]): Promise<void> {
+    const { db, kinds } = this.#parts
+    if (nodeId === undefined && parts[0] === 'snapshots')
+      throw new AppError('forbidden', 'Cannot write this file: snapshots do not change')
+    const inside = nodeId ?? nodeIdIn(parts)
+    const node = inside === undefined ? undefined : await findNode(db, projectId, inside)
+    if (node !== undefined) requireNodeRight(actor, kinds.get(node.node_type) as NodeKind, node.properties)
+  }
+}
+
+/** Of the node whose folder a path below the project's leads into: `project-files/<node type>/<node id>/…`. */
+function nodeIdIn([first, , id]: readonly string[]): string | undefined {
+  return first === 'project-files' && id !== undefined && isUuid(id) ? id : undefined
+}
