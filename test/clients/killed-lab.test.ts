@@ -65,9 +65,8 @@ describe('a server that is killed with twenty running nodes', { skip: lacksVpcs 
   it('leaves nothing behind, and brings nodes, links, filters and suspension back when it starts again', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'backhaul-killed-'))
     const ports = { api: await freePort(), content: await freePort() }
-    const namespacesBefore = networkNamespaces()
-    const added = () => [...networkNamespaces()].filter((each) => !namespacesBefore.has(each)).length
-    const first = await startProgram(folder, ports)
+    const added = () => networkNamespaces(folder).size
+    await using first = await startProgram(folder, ports)
     const lab = await startBigLab(first.server)
     const [pc1] = lab.nodes
     assert.equal((await ping(pc1.console, '10.0.0.14')).length, 3)
@@ -77,7 +76,7 @@ describe('a server that is killed with twenty running nodes', { skip: lacksVpcs 
     await waitUntil('no process of it runs', () => processesOf(folder).length === 0)
     await waitUntil('no namespace of it is left', () => added() === 0)
 
-    const second = await startProgram(folder, ports)
+    await using second = await startProgram(folder, ports)
     const nodes: Json[] = (await second.server.ask(`${lab.base}/nodes`)).body
     assert.deepEqual([...new Set(nodes.map(({ status }) => status))], ['started'])
     assert.equal(added(), pcs + hosts)
@@ -98,10 +97,10 @@ describe('a server that is killed with twenty running nodes', { skip: lacksVpcs 
   it('leaves nothing behind either when it is killed while they start', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'backhaul-killed-'))
     const ports = { api: await freePort(), content: await freePort() }
-    const first = await startProgram(folder, ports)
+    await using first = await startProgram(folder, ports)
     const lab = await startBigLab(first.server)
     for (let round = 0; round < 5; round += 1) {
-      const program = round === 0 ? first : await startProgram(folder, ports)
+      await using program = round === 0 ? first : await startProgram(folder, ports)
       await post(program.server, `${lab.base}/nodes/stop`)
       const starting = program.server.ask(`${lab.base}/nodes/start`, { method: 'POST' }).catch(() => undefined)
       await waitUntil(

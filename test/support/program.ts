@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readlinkSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { adminPassword, ask, type TestServer } from './test-server.ts'
@@ -35,6 +35,13 @@ export async function startProgram(
     api,
     ask: (path: string, asking?: object) => ask(new URL(path, api), asking),
   } as unknown as TestServer
+  const stop = async (signal: NodeJS.Signals): Promise<number | string> => {
+    if (child.exitCode !== null) return child.exitCode
+    if (child.signalCode !== null) return child.signalCode
+    child.kill(signal)
+    const [code, by] = await once(child, 'exit')
+    return code ?? by
+  }
   return {
     child,
     server,
@@ -42,11 +49,10 @@ export async function startProgram(
     readyMs: performance.now() - start,
     complaints: () => complaints,
     /** Gives the exit code, or the signal that ended it. */
-    stop: async (signal: NodeJS.Signals): Promise<number | string> => {
-      if (child.exitCode !== null) return child.exitCode
-      child.kill(signal)
-      const [code, by] = await once(child, 'exit')
-      return code ?? by
+    stop,
+    /** However a test ends. */
+    [Symbol.asyncDispose]: async () => {
+      await stop('SIGKILL')
     },
   }
 }
@@ -57,13 +63,23 @@ export function processesOf(folder: string): string[] {
   return lines.filter((line) => line.includes(folder) && !/^\s*\d+ Z/.test(line))
 }
 
-/** The network namespaces that some process of this machine is in. */
-export function networkNamespaces(): ReadonlySet<string> {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return new Set(pids.flatMap((pid) => namespaceOf(pid)))
+/** The network namespaces, other than ours, of the processes that have this folder in their command line and of what they started. */
+export function networkNamespaces(folder: string): ReadonlySet<string> {
+  const own = readlinkSync('/proc/self/ns/net')
+  const pids = processesOf(folder).map((line) => Number(line.trim().split(' ', 1)[0]))
+  for (const pid of pids) pids.push(...childrenOf(pid))
+  return new Set(pids.flatMap(namespaceOf).filter((namespace) => namespace !== own))
 }
 
-function namespaceOf(pid: string): string[] {
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
+}
+
+function namespaceOf(pid: number): string[] {
   try {
     return [readlinkSync(`/proc/${pid}/ns/net`)]
   } catch {
