@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { manyDelays, manyMemory } from './links/many.ts'
+import { interfaceTimes } from './links/interface.ts'
+import { manyDelays, manyMemory, switchRelay } from './links/many.ts'
+import { renoThroughLoss } from './links/mathis.ts'
 import { noRelay, ownRelay, type Relay, socatRelay } from './links/relays.ts'
 import { claim, finish, note, thousands } from './links/report.ts'
+import { tcp } from './links/tcp.ts'
 import { type Measured, measure } from './links/traffic.ts'
 
 /**
@@ -38,16 +41,17 @@ async function inTurn<Name extends string>(
 
 async function throughput(sizeBytes: number): Promise<void> {
   note(`\n${sizeBytes}-byte frames, as fast as they go; the best of ${rounds} rounds`)
-  const { raw, socat, own, capture, loss, bpf } = await inTurn(sizeBytes, {
+  const { raw, socat, own, capture, loss, bpf, bridge } = await inTurn(sizeBytes, {
     raw: async () => noRelay(),
     socat: socatRelay,
     own: () => ownRelay(),
     capture: () => ownRelay({}, { path: captureFile }),
     loss: () => ownRelay({ packet_loss: [0.001] }),
     bpf: () => ownRelay({ bpf: ['icmp or tcp port 80'] }),
+    bridge: switchRelay,
   })
 
-  for (const [name, run] of Object.entries({ raw, socat, own, capture, loss, bpf })) {
+  for (const [name, run] of Object.entries({ raw, socat, own, capture, loss, bpf, bridge })) {
     const cpu = name === 'raw' ? '' : `${run.cpuMicroseconds.toFixed(2)} µs CPU per frame`
     note(`  ${name.padEnd(10)} ${thousands(run.perSecond)}  ${cpu}`)
   }
@@ -57,6 +61,7 @@ async function throughput(sizeBytes: number): Promise<void> {
   claim(`with a capture to ${memoryFolder}, of own rate`, capture.perSecond / own.perSecond, { atLeast: 0.7 })
   claim('with packet_loss 0.001 %, of own rate', loss.perSecond / own.perSecond, { atLeast: 0.9 })
   claim('with bpf "icmp or tcp port 80", of own rate', bpf.perSecond / own.perSecond, { atLeast: 0.6 })
+  claim('two links with a switch between, of own rate', bridge.perSecond / own.perSecond, { atLeast: 0.6 })
 }
 
 /** Fills fresh memory once, as a virtual machine gets it from its host only then, and tells how fast a file grows. */
@@ -128,8 +133,11 @@ try {
   await losses()
   await delays()
   await changes()
-  await manyDelays(seconds)
+  await manyDelays({ seconds, rounds })
   await manyMemory(seconds)
+  await tcp({ seconds, rounds })
+  await renoThroughLoss(7 * seconds)
+  await interfaceTimes()
 } finally {
   await rm(captureFile, { force: true })
 }

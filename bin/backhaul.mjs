@@ -9,14 +9,23 @@ import { isatty } from 'node:tty'
 /** The first that strips types and says nothing about it. */
 const oldest = [24, 12]
 
-const [major, minor] = process.versions.node.split('.').map(Number)
+/** A server lives long and is mostly idle: without this its heap would grow to where few collections are needed. */
+const serverFlags = ['--max-semi-space-size=8']
 
-if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) {
+const [major, minor] = process.versions.node.split('.').map(Number)
+const isNewEnough = major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
+
+if (isNewEnough && !lacksFlags()) {
   // A checkout has sources, which need no build; the package has what was built of them.
   const isCheckout = existsSync(new URL('../src/main.ts', import.meta.url))
   await import(isCheckout ? '../src/main.ts' : '../dist/main.js')
 } else {
-  await runWith(findBundledNode())
+  await runWith(isNewEnough ? process.execPath : findBundledNode())
+}
+
+/** Whether this is a server that can be had with its flags at no price. */
+function lacksFlags() {
+  return process.argv[2] === 'serve' && process.execve !== undefined && !process.execArgv.includes(serverFlags[0])
 }
 
 function findBundledNode() {
@@ -34,7 +43,8 @@ function findBundledNode() {
 
 /** Ends as the program ends. Where a process can become another one there is nothing left of this one meanwhile. */
 async function runWith(node) {
-  const args = process.argv.slice(1)
+  const flags = process.argv[2] === 'serve' ? serverFlags : []
+  const args = [...flags, ...process.argv.slice(1)]
   process.execve?.(node, [node, ...args], process.env)
 
   const { spawn } = await import('node:child_process')

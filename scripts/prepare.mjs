@@ -9,7 +9,6 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  renameSync,
   rmdirSync,
   rmSync,
   symlinkSync,
@@ -19,6 +18,7 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
+import { unpackKernel } from './unpack-kernel.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -28,9 +28,6 @@ const stampPath = join(modules, '.prepared')
 const unfinished = 'unfinished'
 
 const lockPath = join(modules, '.preparing')
-
-const kernelPackage = 'linux-image-cloud-amd64'
-const kernelFolder = join(modules, '.cache/guest-kernel')
 
 const policyPath = '/usr/sbin/policy-rc.d'
 const temporaryMark = '# temporary, by prepare.mjs'
@@ -49,7 +46,7 @@ async function main(purpose) {
   if (!isPrepared()) await alone(installNodeModules)
   if (purpose === 'run') return
   const missing = missingOf(readPackageList())
-  if (purpose === 'test' && isDebian && process.getuid?.() === 0 && !existsSync(kernelFolder)) await alone(unpackKernel)
+  if (purpose === 'test' && isDebian && process.getuid?.() === 0) unpackKernel({ modules, run, say })
   if (missing.length === 0 && !hasTemporaryFiles()) return
   if (isDebian && process.getuid?.() === 0) await alone(installDebianPackages)
   else if (missing.length > 0)
@@ -276,20 +273,6 @@ function withoutServices(names, install) {
     removeTemporaryFiles()
     for (const service of added) run('update-rc.d', [service, 'disable'])
   }
-}
-
-/** The kernel of virtual machines in tests: unpacked here, never installed. */
-function unpackKernel() {
-  const folder = `${kernelFolder}.new`
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
-  const name = run('apt-cache', ['depends', kernelPackage]).output.match(/Depends: (linux-image-\S+)/)?.[1]
-  if (name === undefined) return say(`tests with virtual machines are skipped: there is no package ${kernelPackage}`)
-  say(`unpacking ${name}`)
-  const command = `cd '${folder}' && apt-get -qq download ${name} && dpkg-deb -x *.deb . && rm *.deb`
-  const { isOk, output } = run('sh', ['-c', command])
-  if (isOk) renameSync(folder, kernelFolder)
-  else say(`tests with virtual machines are skipped: ${output.trim().split('\n').at(-1)}`)
 }
 
 function hasTemporaryFiles() {

@@ -36,7 +36,11 @@ export async function startApp(config: Config, { logger, now = Date.now, signal 
   const urls: { api?: string; content?: string } = {}
   const parts = { config, logger, now, folder, database, platform }
   const services = opened.use(
-    await openServices({ ...parts, contentUrl: () => config.contentUrl ?? urls.content ?? '' }),
+    await openServices({
+      ...parts,
+      apiUrl: () => urls.api ?? '',
+      contentUrl: () => config.contentUrl ?? urls.content ?? '',
+    }),
   )
   signal?.throwIfAborted()
   const listeners = opened.use(await openListeners({ ...parts, services, urls }))

@@ -107,6 +107,13 @@ export const options = {
     form: '`none` or `private`',
     summary: '`private` refuses upstreams on private, loopback and link-local addresses.',
   }),
+  webUiFolder: option({
+    name: 'BACKHAUL_WEB_UI_DIR',
+    parse: parsePath,
+    form: 'folder',
+    summary: 'A web page for labs, such as the one of GNS3, that is served at `/static/web-ui/`.',
+    defaultWords: 'none is served',
+  }),
   corsOrigins: option({
     name: 'BACKHAUL_CORS_ORIGINS',
     parse: parseOrigins,

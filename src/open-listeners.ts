@@ -8,6 +8,7 @@ import { addRoutes } from './platform/http/add-routes.ts'
 import type { Route } from './platform/http/endpoint.ts'
 import { HttpServer } from './platform/http/http-server.ts'
 import { serviceRoutes } from './platform/http/service-routes.ts'
+import { addStaticFolder } from './platform/http/static-folder.ts'
 import { addWebSockets } from './platform/http/web-sockets.ts'
 import type { Logger } from './platform/log.ts'
 import type { Platform } from './platform/platform.ts'
@@ -45,6 +46,8 @@ export async function openListeners(parts: ListenersParts): Promise<Listeners & 
     const server = opened.use(newServer('api', parts, tls))
     const { signal, stopping } = server
     const { authenticate } = platform
+    if (config.webUiFolder !== undefined)
+      addStaticFolder(server.app, { folder: config.webUiFolder, path: '/static/web-ui' })
     addRoutes(server.app, { routes: apiRoutes(parts), authenticate, signal, stopping })
     addWebSockets(server.app.server, {
       routes: services.links?.sockets ?? [],

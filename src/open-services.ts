@@ -16,6 +16,7 @@ export interface ServicesParts {
   readonly folder: DataFolder
   readonly database: Database
   readonly platform: Platform
+  readonly apiUrl: () => string
   readonly contentUrl: () => string
 }
 
@@ -35,6 +36,7 @@ export async function openServices({
   folder,
   database,
   platform,
+  apiUrl,
   contentUrl,
 }: ServicesParts): Promise<Services> {
   await using opened = new AsyncDisposableStack()
@@ -44,7 +46,15 @@ export async function openServices({
   const content = createContent({ database, access, tasks, secrets, artifacts, fetcher, contentUrl, now, logger })
   const links = config.roles.has('links')
     ? opened.use(
-        await openLinks({ database, logger, registry, folder: folder.projects, dataFolder: folder.path, version }),
+        await openLinks({
+          database,
+          logger,
+          registry,
+          apiUrl,
+          folder: folder.projects,
+          dataFolder: folder.path,
+          version,
+        }),
       )
     : undefined
   if (config.roles.has('worker')) {

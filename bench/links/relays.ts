@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import { type CaptureOptions, DataPlane } from '../../src/links/dataplane/data-plane.ts'
+import { type CaptureOptions, DataPlane, type PortSpec } from '../../src/links/dataplane/data-plane.ts'
 import { parseFilters } from '../../src/links/filters/index.ts'
 
 /** The ports of a run: generator -> entry, exit -> sink. Without a relay the generator sends to the sink itself. */
@@ -32,23 +32,27 @@ export async function socatRelay(): Promise<Relay> {
   return { pid: child.pid, [Symbol.asyncDispose]: async () => void child.kill('SIGKILL') }
 }
 
-export async function ownRelay(filters: unknown = {}, capture?: CaptureOptions): Promise<Relay & { plane: DataPlane }> {
+type OwnRelay = Relay & { readonly plane: DataPlane }
+
+/** A link between the generator's and the sink's ports. */
+export function ownRelay(filters: unknown = {}, capture?: CaptureOptions): Promise<OwnRelay> {
+  return openLinkRelay([udpPort(entryPort, generatorPort), udpPort(exitPort, sinkPort)], filters, capture)
+}
+
+/** A link between two ports, on a data plane of its own. */
+export async function openLinkRelay(
+  ports: readonly [PortSpec, PortSpec],
+  filters: unknown,
+  capture?: CaptureOptions,
+): Promise<OwnRelay> {
   let hasFailed = false
   const onCaptureFailed = () => {
     hasFailed = true
   }
   const plane = new DataPlane({ logger: pino({ level: 'error' }), onCaptureFailed })
   await plane.openLink('bench', { filters: parseFilters(filters), suspended: false })
-  for (const [end, local, peer] of [
-    [0, entryPort, generatorPort],
-    [1, exitPort, sinkPort],
-  ] as const) {
-    await plane.attachPort('bench', end, {
-      kind: 'udp',
-      local: { host: '127.0.0.1', port: local },
-      peer: { host: '127.0.0.1', port: peer },
-    })
-  }
+  await plane.attachPort('bench', 0, ports[0])
+  await plane.attachPort('bench', 1, ports[1])
   if (capture !== undefined) await plane.startCapture('bench', 'bench', capture)
   return {
     plane,
@@ -56,6 +60,10 @@ export async function ownRelay(filters: unknown = {}, capture?: CaptureOptions):
     hasFailed: () => hasFailed,
     [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose](),
   }
+}
+
+function udpPort(local: number, peer: number): PortSpec {
+  return { kind: 'udp', local: { host: '127.0.0.1', port: local }, peer: { host: '127.0.0.1', port: peer } }
 }
 
 const ticksPerSecond = 100

@@ -6,6 +6,7 @@ import type { Route } from '../platform/http/endpoint.ts'
 import type { SocketRoute } from '../platform/http/web-sockets.ts'
 import type { Logger } from '../platform/log.ts'
 import { MachineUsage } from '../platform/machine-usage.ts'
+import { computeRoutes } from './computes/compute-routes.ts'
 import { consoleSockets } from './console/console-socket.ts'
 import { presentDrawing } from './drawings/drawing-presenter.ts'
 import { Announcer, type Presenters } from './events/announcer.ts'
@@ -25,13 +26,17 @@ import { presentNode } from './nodes/node-presenter.ts'
 import { nodeRoutes } from './nodes/node-routes.ts'
 import { NodeRunner } from './nodes/node-runner.ts'
 import { NodeService } from './nodes/node-service.ts'
+import { listConsolePorts } from './nodes/node-store.ts'
 import { projectContentRoutes } from './project-content-routes.ts'
 import { ProjectAccess } from './projects/project-access.ts'
 import { ProjectFolders } from './projects/project-folder.ts'
 import { presentProject } from './projects/project-presenter.ts'
 import { projectRoutes } from './projects/project-routes.ts'
 import { ProjectService } from './projects/project-service.ts'
+import { symbolRoutes } from './symbols/symbol-routes.ts'
 import type { LinksTables } from './tables.ts'
+import { templateRoutes } from './templates/template-routes.ts'
+import { TemplateService } from './templates/template-service.ts'
 import { versionRoutes } from './version-routes.ts'
 
 /** The tables of this half. */
@@ -49,6 +54,8 @@ export interface LinksParts {
   readonly dataFolder: string
   /** What `/v2/version` says besides the version of GNS3. */
   readonly version: string
+  /** Where this server is reached, once it is. */
+  readonly apiUrl: () => string
 }
 
 export interface Links extends AsyncDisposable {
@@ -64,6 +71,7 @@ export async function openLinks({
   folder,
   dataFolder,
   version,
+  apiUrl,
 }: LinksParts): Promise<Links> {
   await using opened = new AsyncDisposableStack()
   const db = database.tables<LinksTables>()
@@ -77,6 +85,7 @@ export async function openLinks({
   lab.announcer = announcer
   const access = new ProjectAccess(db, queue)
   const parts = { db, access, folders, kinds, lab, announcer, consolePorts: new ConsolePorts(db) }
+  const nodes = new NodeService(parts)
   const runner = new NodeRunner(parts)
   const projects = new ProjectService({ ...parts, runner, logger })
   const listeners = opened.use(new ProjectListeners({ closeIfWanted: (id) => projects.closeUnattended(id), logger }))
@@ -89,10 +98,19 @@ export async function openLinks({
     routes: [
       ...versionRoutes(version),
       ...projectRoutes(projects, present),
-      ...nodeRoutes({ nodes: new NodeService(parts), runner, present }),
+      ...nodeRoutes({ nodes, runner, present }),
+      ...templateRoutes({ templates: new TemplateService({ db, kinds, bus, nodes }), kinds, present }),
       ...linkRoutes(new LinkService(parts), present),
       ...projectContentRoutes(parts, present),
       ...eventRoutes(events),
+      ...symbolRoutes(),
+      ...computeRoutes({
+        usage: events.usage,
+        apiUrl,
+        nodeTypes: [...kinds.keys()],
+        folder: dataFolder,
+        listConsolePorts: () => listConsolePorts(db),
+      }),
     ],
     sockets: [...eventSockets(events), ...consoleSockets(runner)],
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -104,9 +104,9 @@ export class Lab implements AsyncDisposable {
   }
 
   /** Does work that changes database and wire; when it fails `undo` makes the wire what it was. */
-  async undoing(work: () => Promise<void>, undo: () => Promise<void>): Promise<void> {
+  async undoing<T>(work: () => Promise<T>, undo: () => Promise<void>): Promise<T> {
     try {
-      await work()
+      return await work()
     } catch (error) {
       await undo().catch((second) =>
         this.#options.logger.error({ err: second }, 'a failed change could not be undone on the wire'),

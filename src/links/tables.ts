@@ -58,6 +58,16 @@ interface LinkEndsTable {
   label: Json<PortLabel>
 }
 
+interface TemplatesTable {
+  id: string
+  seq: Generated<number>
+  owner_id: number | null
+  name: string
+  template_type: string
+  looks: Json<Record<string, unknown>>
+  properties: Json<Record<string, unknown>>
+}
+
 interface DrawingsTable {
   id: string
   seq: Generated<number>
@@ -85,12 +95,14 @@ export interface LinksTables {
   nodes: NodesTable
   links: LinksTable
   link_ends: LinkEndsTable
+  templates: TemplatesTable
   drawings: DrawingsTable
   snapshots: SnapshotsTable
 }
 
 export type ProjectRow = Selectable<ProjectsTable>
 export type NodeRow = Selectable<NodesTable>
+export type TemplateRow = Selectable<TemplatesTable>
 export type LinkRow = Selectable<LinksTable>
 export type LinkEndRow = Selectable<LinkEndsTable>
 export type DrawingRow = Selectable<DrawingsTable>

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { type Heard, listen } from '../support/events.ts'
 import { post, put } from '../support/lab.ts'
-import { lacksProgram } from '../support/programs.ts'
+import { lacksProgram, lacksRoot } from '../support/programs.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/test-server.ts'
 import { createUdpLab, numberedFrame } from '../support/udp-lab.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -47,6 +50,28 @@ describe('a live capture', { skip: lacksProgram('curl', 'tshark') }, () => {
     assert.deepEqual(await early.ended, [0, null])
     assert.equal(early.lines[0], '1\t200')
     assert.equal(early.lines[20], '21\t300')
+  })
+
+  it('ends with a clear word when the disk is full, and the link carries on', { skip: lacksRoot }, async () => {
+    await using lab = await createUdpLab(server)
+    const { path } = (await server.ask(lab.base)).body
+    const folder = join(path, 'project-files', 'captures')
+    await mkdir(folder, { recursive: true })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder])
+    try {
+      await using listener = await listen(server, `${lab.base}/notifications`)
+      await post(server, `${lab.linkPath}/start_capture`)
+      for (let number = 0; number < 200; number += 1) await lab.left.send(numberedFrame(number, 1000))
+      const heard = await listener.until('log.error')
+
+      const { event } = heard.find(({ action }) => action === 'log.error') as Heard
+      assert.match(event.message, /capture .*ended: .*(space|ENOSPC)/i)
+      await waitUntil('the link says so', async () => (await server.ask(lab.linkPath)).body.capturing === false)
+      await waitUntil('all frames are through', () => lab.right.arrivals.length === 200)
+      assert.equal((await server.ask(`${lab.linkPath}/stop_capture`, { method: 'POST' })).status, 201)
+    } finally {
+      execFileSync('umount', [folder])
+    }
   })
 
   it('holds exactly what the statistics count as having left, with filters in force and changing', async () => {

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { createLab, lacksVpcs, post, put, startNodes } from '../support/lab.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { ping } from '../support/vpcs-console.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 let server: TestServer
 before(async () => {
@@ -54,6 +55,26 @@ describe('two virtual PCs that ping each other', { skip: lacksVpcs }, () => {
     assert.equal((await ping(first.console, '10.0.0.2')).length, 3)
     assert.equal((await act('reload')).status, 'started')
     assert.equal((await ping(first.console, '10.0.0.2')).length, 3)
+  })
+
+  it('have their consoles in a browser too, for who may use the project', async () => {
+    const lab = await createLab(server)
+    await startNodes(server, lab)
+    const token = (await post(server, '/api/users/1/personal_access_tokens', { name: 'console' })).token_value
+    const url = new URL(`${lab.base}/nodes/${lab.nodes[0].node_id}/console/ws?token=${token}`, server.api)
+    url.protocol = 'ws:'
+    const socket = new WebSocket(url)
+    socket.binaryType = 'arraybuffer'
+    let shown = ''
+    socket.addEventListener('message', ({ data }) => {
+      shown += Buffer.from(data).toString('latin1')
+    })
+    await waitUntil('the prompt', () => /VPCS> $|PC1> $/.test(shown))
+    socket.send('show ip\r')
+    await waitUntil('the answer', () => /10\.0\.0\.1\/24/.test(shown))
+    const closed = new Promise((resolve) => socket.addEventListener('close', resolve))
+    await post(server, `${lab.base}/nodes/${lab.nodes[0].node_id}/stop`)
+    await closed
   })
 
   it('are started, suspended and stopped together', async () => {

@@ -87,6 +87,23 @@ describe('events of a project', () => {
     assert.equal((await server.ask(`${lab.base}/notifications`, { as: null })).status, 401)
   })
 
+  it('are heard by who was let in, until they are taken out', async () => {
+    const lab = await createLab(server)
+    await server.ask('/api/users', { method: 'POST', body: { login: 'ann', password: 'some password' } })
+    const { id } = (await server.ask('/api/users')).body.results.find(({ login }: { login: string }) => login === 'ann')
+    await server.ask(`${lab.base}/members/${id}`, { method: 'PUT' })
+    await using listener = await listen(server, `${lab.base}/notifications`, 'ann:some password')
+    await put(server, lab.linkPath, { suspend: true })
+    await listener.until('link.updated')
+    await server.ask(`${lab.base}/members/${id}`, { method: 'DELETE' })
+    await server.ask(lab.linkPath, { method: 'DELETE' })
+    await using witness = await listen(server, `${lab.base}/notifications`)
+    await server.ask(`${lab.base}/nodes/${lab.nodes[0].node_id}`, { method: 'DELETE' })
+    await witness.until('node.deleted')
+
+    assert.deepEqual(actions(listener.heard), ['link.updated'])
+  })
+
   it('end when the server stops', async () => {
     const other = await startTestServer()
     const lab = await createLab(other)

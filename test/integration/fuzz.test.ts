@@ -147,8 +147,8 @@ function ask({ method, path, headers, body }: OddRequest): Promise<number> {
       timeout: 10_000,
     },
     (answer) => {
-      const isPcap = answer.headers['content-type'] === 'application/vnd.tcpdump.pcap'
-      const isStream = isPcap || answer.headers['transfer-encoding'] === 'chunked'
+      const isCapture = answer.headers['content-type'] === 'application/vnd.tcpdump.pcap'
+      const isStream = isCapture || (answer.statusCode === 200 && /\/notifications\b/.test(path))
       const end = () => resolve(answer.statusCode ?? 0)
       answer.on('end', end).on('close', end).on('error', reject)
       if (isStream) answer.destroy()

@@ -1,63 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { describe, it } from 'node:test'
 import { freePort } from '../support/free-port.ts'
 import { createLab, lacksVpcs, put, startNodes } from '../support/lab.ts'
-import { adminPassword, ask, type TestServer } from '../support/test-server.ts'
+import { processesOf, startProgram } from '../support/program.ts'
 import { ping } from '../support/vpcs-console.ts'
 import { waitUntil } from '../support/wait-until.ts'
-
-/** The real program with its own embedded database, as `npm start` runs it. */
-async function startProgram(folder: string, ports: { api: number; content: number }) {
-  const program = join(import.meta.dirname, '../../bin/backhaul.mjs')
-  const start = performance.now()
-  const child = spawn(process.execPath, [program, 'serve'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env['PATH'],
-      BACKHAUL_DATA: join(folder, 'data'),
-      BACKHAUL_API_LISTEN: `127.0.0.1:${ports.api}`,
-      BACKHAUL_CONTENT_LISTEN: `127.0.0.1:${ports.content}`,
-      BACKHAUL_ADMIN_PASSWORD: adminPassword,
-      BACKHAUL_LOG_LEVEL: 'warn',
-    },
-  })
-  let complaints = ''
-  child.stderr.on('data', (chunk) => {
-    complaints += chunk
-  })
-  const first = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), once(child, 'exit')])
-  const api = `http://127.0.0.1:${ports.api}`
-  const server = {
-    api,
-    ask: (path: string, asking?: object) => ask(new URL(path, api), asking),
-  } as unknown as TestServer
-  return {
-    child,
-    server,
-    isReady: first[0] === 'Backhaul is ready.',
-    readyMs: performance.now() - start,
-    complaints: () => complaints,
-    /** Gives the exit code, or the signal that ended it. */
-    stop: async (signal: NodeJS.Signals): Promise<number | string> => {
-      if (child.exitCode !== null) return child.exitCode
-      child.kill(signal)
-      const [code, by] = await once(child, 'exit')
-      return code ?? by
-    },
-  }
-}
-
-/** The processes that have this folder in their command line or as their working folder. */
-function processesOf(folder: string): string[] {
-  const lines = execFileSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' }).split('\n')
-  return lines.filter((line) => line.includes(folder) && !/^\s*\d+ Z/.test(line))
-}
 
 describe('the program', () => {
   it('keeps a folder to itself, ends cleanly on SIGTERM, and leaves no process behind', async () => {

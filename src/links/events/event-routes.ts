@@ -82,9 +82,11 @@ async function open(
     return (signal) => eventStream({ bus, topic: controller, usage, signal, isShown })
   }
   const { id } = await access.getProject(actor, projectId)
+  // who is taken out of a project hears no more of it
+  const isShown = (event: LabEvent) => mayKnow(access, actor, { ...event, event: { project_id: id } })
   return (signal) => {
     listeners.add(id, signal)
-    return eventStream({ bus, topic: id, usage, signal })
+    return eventStream({ bus, topic: id, usage, signal, isShown })
   }
 }
 

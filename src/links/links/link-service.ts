@@ -82,19 +82,21 @@ export class LinkService {
   }
 
   async createLink(actor: Actor, projectId: string, request: LinkRequest): Promise<Link> {
-    const { db, access, lab } = this.#parts
+    const { db, access, lab, announcer } = this.#parts
     return access.inOpenProject(actor, projectId, async () => {
       const filters = parseFilters(request.filters ?? {})
       const link = await this.#newLink(projectId, request, filters)
-      await lab.undoing(
+      const created = await lab.undoing(
         () =>
           db.transaction().execute(async (tx) => {
-            await insertLink(tx, link)
-            await lab.wiring.connect((await findLink(tx, projectId, link.id)) as Link)
+            const inserted = await insertLink(tx, link)
+            await lab.wiring.connect(inserted)
+            return inserted
           }),
         () => lab.closeLink(link.id),
       )
-      return this.#announced('created', { projectId, id: link.id })
+      announcer.link('created', created)
+      return created
     })
   }
 
@@ -136,7 +138,7 @@ export class LinkService {
         () => updateLink(db, link.id, { capture_file_name: name }),
         () => lab.captures.stop(link.id),
       )
-      return this.#announced('updated', address)
+      return this.#announceUpdate(address)
     })
   }
 
@@ -145,7 +147,7 @@ export class LinkService {
       const link = await this.#get(address)
       if (!this.#parts.lab.captures.isActive(link.id)) return link
       await this.#parts.lab.captures.stop(link.id)
-      return this.#announced('updated', address)
+      return this.#announceUpdate(address)
     })
   }
 
@@ -161,9 +163,9 @@ export class LinkService {
     return this.#parts.lab.wiring.statistics(id)
   }
 
-  async #announced(change: 'created' | 'updated', address: LinkAddress): Promise<Link> {
+  async #announceUpdate(address: LinkAddress): Promise<Link> {
     const link = await this.#get(address)
-    this.#parts.announcer.link(change, link)
+    this.#parts.announcer.link('updated', link)
     return link
   }
 

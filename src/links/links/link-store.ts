@@ -26,8 +26,9 @@ export interface NewLink {
   readonly ends: readonly [NewLinkEnd, NewLinkEnd]
 }
 
-export async function insertLink(db: LinksDb, { ends, filters, link_style, ...link }: NewLink): Promise<void> {
-  await db
+/** @throws AppError `conflict` when a port is taken */
+export async function insertLink(db: LinksDb, { ends, filters, link_style, ...link }: NewLink): Promise<Link> {
+  const row = await db
     .insertInto('links')
     .values({
       ...link,
@@ -35,15 +36,21 @@ export async function insertLink(db: LinksDb, { ends, filters, link_style, ...li
       link_style: JSON.stringify(link_style),
       capture_file_name: null,
     })
-    .execute()
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const [first, second] = await insertEnds(db, link.id, ends)
+  return { ...row, ends: [first, second] as [LinkEndRow, LinkEndRow] }
+}
+
+async function insertEnds(db: LinksDb, linkId: string, ends: NewLink['ends']): Promise<LinkEndRow[]> {
   const rows = ends.map((end, side) => ({
     ...end,
-    link_id: link.id,
+    link_id: linkId,
     side: side as 0 | 1,
     label: JSON.stringify(end.label),
   }))
   try {
-    await db.insertInto('link_ends').values(rows).execute()
+    return await db.insertInto('link_ends').values(rows).returningAll().execute()
   } catch (error) {
     if (!isUniqueViolation(error, 'link_ends_port_key')) throw error
     throw new AppError('conflict', 'Port is already used', { cause: error })
@@ -126,11 +133,7 @@ async function withEnds(db: LinksDb, links: readonly LinkRow[]): Promise<Link[]>
   const ends = await db
     .selectFrom('link_ends')
     .selectAll()
-    .where(
-      'link_id',
-      'in',
-      links.map(({ id }) => id),
-    )
+    .where(({ eb, val }) => eb('link_id', '=', eb.fn.any(val(links.map(({ id }) => id)))))
     .orderBy('side')
     .execute()
   const byLink = Map.groupBy(ends, ({ link_id }) => link_id)

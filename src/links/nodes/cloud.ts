@@ -61,6 +61,8 @@ export const cloud: NodeKind = {
   isBridge: false,
   isOutside: true,
   looks: {
+    title: 'Cloud',
+    category: 'guest',
     symbol: ':/symbols/cloud.svg',
     width: 159,
     height: 71,

@@ -19,6 +19,8 @@ export const ethernetHub: NodeKind = {
   ...bridgeNode((ports) => ({ kind: 'hub', ports: ports.map(({ port_number }) => port_number) })),
   type: 'ethernet_hub',
   looks: {
+    title: 'Ethernet hub',
+    category: 'switch',
     symbol: ':/symbols/hub.svg',
     width: 72,
     height: 32,

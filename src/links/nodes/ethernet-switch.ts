@@ -30,6 +30,8 @@ export const ethernetSwitch: NodeKind = {
   ...bridgeNode((ports) => ({ kind: 'switch', ports: (ports as readonly MappedSwitchPort[]).map(toSwitchPort) })),
   type: 'ethernet_switch',
   looks: {
+    title: 'Ethernet switch',
+    category: 'switch',
     symbol: ':/symbols/ethernet_switch.svg',
     width: 72,
     height: 32,

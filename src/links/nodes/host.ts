@@ -19,6 +19,8 @@ export const host: NodeKind = {
   isBridge: false,
   isOutside: false,
   looks: {
+    title: 'Host',
+    category: 'guest',
     symbol: ':/symbols/computer.svg',
     width: 65,
     height: 59,

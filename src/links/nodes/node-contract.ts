@@ -17,7 +17,7 @@ export const LabelText = {
 
 export const NodeName = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^/\\\\\\x00-\\x1f\\x7f]+$' })
 
-/** What clients may choose about how a node is drawn. */
+/** What clients may choose about how a node is drawn, and what it was made from. */
 export const appearance = {
   x: Type.Optional(Coordinate),
   y: Type.Optional(Coordinate),
@@ -28,6 +28,20 @@ export const appearance = {
   label: OptionalNullable(Type.Object(LabelText)),
   locked: Type.Optional(Type.Boolean()),
   console_auto_start: Type.Optional(Type.Boolean()),
+  template_id: OptionalNullable(Type.String({ format: 'uuid' })),
+}
+
+/** What a client may send back of a node that it was given, without effect. */
+const ignored = Object.fromEntries(
+  [
+    ...['project_id', 'node_directory', 'command_line', 'console', 'console_host', 'console_type', 'status', 'ports'],
+    ...['port_name_format', 'port_segment_size', 'first_port_name', 'custom_adapters'],
+  ].map((name) => [name, Type.Optional(Type.Unknown())]),
+)
+
+/** Those of the given keys that say how a node is drawn. */
+export function appearanceOf(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(given).filter(([key]) => key in appearance))
 }
 
 export const Properties = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
@@ -73,6 +87,7 @@ export const nodeEndpoints = {
         node_id: OptionalNullable(Type.String({ format: 'uuid' })),
         properties: OptionalNullable(Properties),
         ...appearance,
+        ...ignored,
       },
       { additionalProperties: false },
     ),

@@ -17,6 +17,9 @@ export interface Port {
 
 /** How a node of a kind looks as long as nobody says otherwise. */
 export interface Looks {
+  /** What people call the kind, and where clients list it. */
+  readonly title: string
+  readonly category: 'guest' | 'switch' | 'router' | 'firewall'
   readonly symbol: string
   readonly width: number
   readonly height: number

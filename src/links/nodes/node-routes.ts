@@ -1,6 +1,6 @@
 import { type Route, route } from '../../platform/http/endpoint.ts'
 import type { Presenters } from '../events/announcer.ts'
-import { nodeEndpoints as endpoints } from './node-contract.ts'
+import { appearanceOf, nodeEndpoints as endpoints } from './node-contract.ts'
 import type { NodeAction, NodeRunner } from './node-runner.ts'
 import type { NodeAddress, NodeService } from './node-service.ts'
 import type { CommandResult } from './run-inside.ts'
@@ -16,14 +16,11 @@ export function nodeRoutes({ nodes, runner, present }: NodeRoutesParts): Route[]
     route(endpoints.list, async ({ actor, params }) =>
       (await nodes.listNodes(actor, params.project_id)).map(present.node),
     ),
-    route(
-      endpoints.create,
-      async ({ actor, params, body: { name, node_type, node_id, properties, compute_id: _only, ...appearance } }) => {
-        return present.node(
-          await nodes.createNode(actor, params.project_id, { name, node_type, node_id, properties, appearance }),
-        )
-      },
-    ),
+    route(endpoints.create, async ({ actor, params, body }) => {
+      const { name, node_type, node_id, properties } = body
+      const request = { name, node_type, node_id, properties, appearance: appearanceOf(body) }
+      return present.node(await nodes.createNode(actor, params.project_id, request))
+    }),
     route(endpoints.show, async ({ actor, params }) =>
       present.node(await nodes.getNode(actor, params.project_id, params.node_id)),
     ),

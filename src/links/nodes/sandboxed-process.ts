@@ -19,21 +19,30 @@ export interface SandboxedProcess {
 }
 
 /**
+ * Says that the sandbox is complete, its loopback interface up, and waits for a line of ours. Only then does it follow its
+ * maker into death: one that was left alone before finds its input at an end here, and ends.
+ */
+const onTerminal = 'echo && read -r _ && exec script -qfec "$1" /dev/null'
+
+/**
  * Starts a program in a sandbox, on a terminal of its own.
  *
  * @param command run by a shell inside the sandbox, as `script(1)` wants it: nothing from outside may be part of it
  * @throws AppError `conflict` with what the sandbox said
  */
 export async function startSandboxed(name: string, sandbox: Sandbox, command: string): Promise<SandboxedProcess> {
-  const [program, ...args] = sandboxCommand(sandbox, ['script', '-qfec', command, '/dev/null'])
+  const [program, ...args] = sandboxCommand(sandbox, ['sh', '-c', onTerminal, 'sh', command])
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], env: {}, detached: true, cwd: '/' })
+  // typing at a program that is just ending is nobody's error
+  child.stdin?.on('error', () => undefined)
   const complaint = collect(child.stderr as Readable)
   const ended = endOf(child)
   try {
     const info = (await json(child.stdio[3] as Readable)) as { 'child-pid': number }
     const pid = info['child-pid']
-    // the sandbox is complete, its loopback interface up, when the program in it can say something
     await Promise.race([once(child.stdout as Readable, 'readable'), ended])
+    child.stdout?.read()
+    child.stdin?.write('\n')
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(await ended)
     const [programPid = pid] = await childrenOf(pid)
     return { pid, programPid, console: consoleOf(child), ended, kill: () => killSandbox(child, pid) }
@@ -67,8 +76,6 @@ function endOf(child: ChildProcess): Promise<string> {
 }
 
 function consoleOf({ stdin, stdout }: ChildProcess): NodeConsole {
-  // typing at a program that is just ending is nobody's error
-  stdin?.on('error', () => undefined)
   return { input: stdin as NodeConsole['input'], output: stdout as NodeConsole['output'] }
 }
 

@@ -32,6 +32,8 @@ export const vpcs: NodeKind = {
   isBridge: false,
   isOutside: false,
   looks: {
+    title: 'VPCS',
+    category: 'guest',
     symbol: ':/symbols/vpcs_guest.svg',
     width: 65,
     height: 59,

@@ -122,8 +122,12 @@ export function addRefusal(app: FastifyInstance, path: string, methods: Readonly
   })
 }
 
+/** Fastify's own way to write a path; a colon that is meant as one is doubled there. */
 function fastifyPath(path: string): string {
-  return path.replace(/\{path\.\.\.\}$/, '*').replaceAll(/\{(\w+)\}/g, ':$1')
+  return path
+    .replaceAll(':', '::')
+    .replace(/\{path\.\.\.\}$/, '*')
+    .replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
 function namedParams(params: unknown): unknown {

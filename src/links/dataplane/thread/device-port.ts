@@ -12,9 +12,8 @@ export interface DeviceParts {
   readonly frame: SuperFrame
 }
 
-/** One wake-up reads no more than this, so that other ports get their turn. A read that is cut may exceed the second. */
-const mostReads = 64
-const mostFrames = 4 * batchFrames
+/** One wake-up takes no more frames of the wire (but for those of the last read), so that other ports get their turn. */
+const mostFrames = 8 * batchFrames
 
 /** What TAP devices and packet sockets have in common: super-frames come in, which are passed on or cut. */
 abstract class DevicePort implements Port {
@@ -33,13 +32,12 @@ abstract class DevicePort implements Port {
   receive(inbox: Inbox, sink: FrameSink): boolean {
     const frame = this.#frame
     let outcome: ReadOutcome = 'frame'
-    let cut = 0
-    for (let reads = 0; reads < mostReads && cut < mostFrames; reads += 1) {
+    for (let frames = 0; frames < mostFrames; frames += frame.frames) {
       outcome = this.read(frame)
       if (outcome !== 'frame') break
       if (!frame.survey()) sink.dropMalformed(frame.length)
       // What is in the inbox goes first.
-      else if (this.#laid > 0 || !sink.pass(frame)) cut += this.#cut(inbox, sink)
+      else if (this.#laid > 0 || !sink.pass(frame)) this.#cut(inbox, sink)
     }
     this.#handOver(inbox, sink)
     return outcome !== 'gone'
@@ -51,15 +49,14 @@ abstract class DevicePort implements Port {
 
   protected abstract read(frame: SuperFrame): ReadOutcome
 
-  /** Lays the frames of a super-frame behind those that are in the inbox already. Gives their number. */
-  #cut(inbox: Inbox, sink: FrameSink): number {
+  /** Lays the frames of a super-frame behind those that are in the inbox already. */
+  #cut(inbox: Inbox, sink: FrameSink): void {
     const { frames } = this.#frame
     for (let number = 0; number < frames; number += 1) {
       if (this.#laid === batchFrames) this.#handOver(inbox, sink)
       layFrame(this.#frame, number, { inbox, slot: this.#laid })
       this.#laid += 1
     }
-    return frames
   }
 
   #handOver(inbox: Inbox, sink: FrameSink): void {

@@ -114,6 +114,8 @@ describe('a super-frame', () => {
 
     frame.insertTag(0x8100, 0x200a)
 
+    const headerAt = frame.at - vnetHeaderBytes
+    assert.deepEqual(frame.memory.bytes.subarray(headerAt, frame.at), tagged.subarray(0, vnetHeaderBytes))
     assert.deepEqual(cutRead(frame), cut(tagged))
   })
 

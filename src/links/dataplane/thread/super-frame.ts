@@ -105,10 +105,8 @@ export class SuperFrame {
     this.length += tagBytes
     bytes.writeUInt16BE(protocol, this.at + etherTypeAt)
     bytes.writeUInt16BE(control, this.at + etherTypeAt + 2)
-    const startAt = this.at - vnetHeaderBytes + 6
-    if ((this.#header8(0) & flagNeedsChecksum) !== 0) {
-      bytes.writeUInt16LE((bytes.readUInt16LE(startAt) + tagBytes) & 0xffff, startAt)
-    }
+    if ((this.#header8(0) & flagNeedsChecksum) !== 0) this.#moveHeader16(6)
+    if (this.#header8(1) !== segmentationNone) this.#moveHeader16(2)
   }
 
   /** Finds out what was read. Gives false when it makes no sense: a read that was cut, or a header that does not fit. */
@@ -191,6 +189,12 @@ export class SuperFrame {
 
   #header16(offset: number): number {
     return this.memory.bytes.readUInt16LE(this.at - vnetHeaderBytes + offset)
+  }
+
+  /** An offset in the header grows by a tag. */
+  #moveHeader16(offset: number): void {
+    const moved = (this.#header16(offset) + tagBytes) & 0xffff
+    this.memory.bytes.writeUInt16LE(moved, this.at - vnetHeaderBytes + offset)
   }
 
   /** A byte of the frame; 0 beyond its end. */

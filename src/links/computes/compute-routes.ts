@@ -1,0 +1,148 @@
+import { statfs } from 'node:fs/promises'
+import { freemem, hostname, loadavg, totalmem } from 'node:os'
+import { type TSchema, Type } from 'typebox'
+import { AppError } from '../../platform/errors.ts'
+import { endpoint, type Route, route } from '../../platform/http/endpoint.ts'
+import type { MachineUsage } from '../../platform/machine-usage.ts'
+import { compatibleVersion } from '../compatible-version.ts'
+import { consolePortRange } from '../nodes/console-ports.ts'
+
+/** GNS3's name for a machine that runs nodes: here it is always this one. */
+const ownId = 'local'
+
+const tag = 'Computes'
+const Compute = Type.Object({ compute_id: Type.String(), name: Type.String(), connected: Type.Boolean() })
+const Params = Type.Object({ compute_id: Type.String() })
+const one = { tag, params: Params } as const
+
+function get(path: string, summary: string, reply?: TSchema) {
+  return { method: 'GET', path, status: 200, summary, tag, ...(reply === undefined ? {} : { reply }) } as const
+}
+
+const endpoints = {
+  list: endpoint(get('/v2/computes', 'List the machines that run nodes: this one', Type.Array(Compute))),
+  show: endpoint({ ...get('/v2/computes/{compute_id}', 'Show a machine that runs nodes', Compute), params: Params }),
+  ports: endpoint({ ...get('/v2/computes/{compute_id}/ports', 'List the ports that consoles have'), params: Params }),
+  images: endpoint({
+    ...get('/v2/computes/{compute_id}/{emulator}/images', 'List the images of an emulator: there are none'),
+    params: Type.Object({ compute_id: Type.String(), emulator: Type.String() }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/v2/computes',
+    status: 201,
+    summary: 'Refused: this is the only one',
+    tag,
+  }),
+  update: endpoint({
+    ...one,
+    method: 'PUT',
+    path: '/v2/computes/{compute_id}',
+    status: 200,
+    summary: 'Refused: this is the only one',
+  }),
+  delete: endpoint({
+    ...one,
+    method: 'DELETE',
+    path: '/v2/computes/{compute_id}',
+    status: 204,
+    summary: 'Refused: this is the only one',
+  }),
+  statistics: endpoint(get('/v2/statistics', 'Show how busy this machine is')),
+  virtualMachine: endpoint(get('/v2/gns3vm', 'Show the virtual machine of GNS3: there is none')),
+  engines: endpoint(get('/v2/gns3vm/engines', 'List the engines of that virtual machine: there are none')),
+  appliances: endpoint(get('/v2/appliances', 'List appliances: there are none')),
+  license: endpoint(get('/v2/iou_license', 'Show the licence of IOU: there is none')),
+}
+
+export interface ComputeRoutesParts {
+  readonly usage: MachineUsage
+  readonly nodeTypes: readonly string[]
+  readonly folder: string
+  /** Where this server is reached; empty until it is. */
+  readonly apiUrl: () => string
+  readonly listConsolePorts: () => Promise<ReadonlySet<number>>
+}
+
+/** This machine, as clients of GNS3 ask for it. */
+export function computeRoutes(parts: ComputeRoutesParts): Route[] {
+  return [...ownRoutes(parts), ...refusals(), ...absentRoutes()]
+}
+
+function ownRoutes(parts: ComputeRoutesParts): Route[] {
+  const { usage, folder, listConsolePorts } = parts
+  const present = () => presentCompute(parts)
+  return [
+    route(endpoints.list, () => [present()]),
+    route(endpoints.show, ({ params }) => {
+      refuseOthers(params.compute_id)
+      return present()
+    }),
+    route(endpoints.ports, async ({ params }) => {
+      refuseOthers(params.compute_id)
+      const { first, last } = consolePortRange
+      const console_ports = [...(await listConsolePorts())].toSorted((a, b) => a - b)
+      return { console_ports, console_port_range: [first, last], udp_ports: [], udp_port_range: [0, 0] }
+    }),
+    route(endpoints.images, ({ params }) => {
+      refuseOthers(params.compute_id)
+      return []
+    }),
+    route(endpoints.statistics, async () => [
+      { compute_id: ownId, compute_name: hostname(), statistics: await presentStatistics(usage, folder) },
+    ]),
+  ]
+}
+
+function refuseOthers(id: string): void {
+  if (id !== ownId) throw new AppError('not_found', `Compute ID ${id} doesn't exist`)
+}
+
+function refusals(): Route[] {
+  const refuse = () => {
+    throw new AppError('forbidden', 'Cannot change computes: this server is its only one')
+  }
+  return [route(endpoints.create, refuse), route(endpoints.update, refuse), route(endpoints.delete, refuse)]
+}
+
+/** What GNS3 has and this server has not, in the words for "none". */
+function absentRoutes(): Route[] {
+  return [
+    route(endpoints.virtualMachine, () => ({ enable: false, engine: 'remote', headless: false, when_exit: 'keep' })),
+    route(endpoints.engines, () => []),
+    route(endpoints.appliances, () => []),
+    route(endpoints.license, () => ({ iourc_content: '', license_check: false })),
+  ]
+}
+
+function presentCompute({ usage, nodeTypes, apiUrl }: ComputeRoutesParts): object {
+  const { hostname: host, port, protocol } = new URL(apiUrl() || 'http://127.0.0.1:3080')
+  const { cpuPercent, memoryPercent } = usage.read()
+  return {
+    compute_id: ownId,
+    name: hostname(),
+    host,
+    port: Number(port),
+    protocol: protocol.slice(0, -1),
+    user: null,
+    connected: true,
+    cpu_usage_percent: cpuPercent,
+    memory_usage_percent: memoryPercent,
+    last_error: null,
+    capabilities: { version: compatibleVersion, platform: process.platform, node_types: nodeTypes },
+  }
+}
+
+async function presentStatistics(usage: MachineUsage, folder: string): Promise<object> {
+  const { cpuPercent, memoryPercent } = usage.read()
+  const { blocks, bavail } = await statfs(folder)
+  return {
+    memory_total: totalmem(),
+    memory_free: freemem(),
+    memory_used: totalmem() - freemem(),
+    memory_usage_percent: memoryPercent,
+    cpu_usage_percent: cpuPercent,
+    load_average: loadavg(),
+    disk_usage_percent: Math.round((1 - bavail / blocks) * 1000) / 10,
+  }
+}

@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
+import { extname, join, sep } from 'node:path'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
+
+export interface StaticFolder {
+  /** The folder on this machine; absolute. */
+  readonly folder: string
+  /** Where it is served, without a slash at its end: `/static/web-ui`. */
+  readonly path: string
+}
+
+/**
+ * Serves the files of a folder to everybody: those of a single-page application, whose paths that name no file are answered
+ * with its `index.html`. Nothing outside the folder is served, also not by links that lead out of it.
+ */
+export function addStaticFolder(app: FastifyInstance, { folder, path }: StaticFolder): void {
+  const send = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { '*': wanted = '' } = request.params as Record<string, string>
+    return sendFile(request, reply, await findFile(await realpath(folder), wanted))
+  }
+  app.get(`${path}/*`, send)
+  app.get(path, async (request, reply) =>
+    request.url.split('?', 1)[0] === path ? reply.redirect(`${path}/`) : send(request, reply),
+  )
+}
+
+interface Found {
+  readonly path: string
+  readonly sizeBytes: number
+  readonly modifiedMs: number
+}
+
+async function findFile(root: string, wanted: string): Promise<Found> {
+  const isPage = extname(wanted) === ''
+  const found = (await fileAt(root, wanted)) ?? (isPage ? await fileAt(root, 'index.html') : undefined)
+  if (found === undefined) throw new AppError('not_found', `Cannot find ${wanted.slice(0, 200)}: there is no such file`)
+  return found
+}
+
+async function fileAt(root: string, relative: string): Promise<Found | undefined> {
+  if (relative === '' || relative.includes('\0')) return undefined
+  try {
+    const path = await realpath(join(root, relative))
+    if (!path.startsWith(root + sep)) return undefined
+    const found = await stat(path)
+    return found.isFile() ? { path, sizeBytes: found.size, modifiedMs: found.mtimeMs } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, found: Found): FastifyReply {
+  const etag = `"${found.sizeBytes.toString(36)}-${Math.trunc(found.modifiedMs).toString(36)}"`
+  reply.headers({ etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' })
+  if (request.headers['if-none-match']?.includes(etag) === true) return reply.code(304).send()
+  reply.header('content-type', contentTypes.get(extname(found.path).toLowerCase()) ?? 'application/octet-stream')
+  reply.header('content-length', found.sizeBytes)
+  return request.method === 'HEAD' ? reply.send() : reply.send(createReadStream(found.path))
+}
+
+const contentTypes: ReadonlyMap<string, string> = new Map([
+  ['.css', 'text/css; charset=utf-8'],
+  ['.html', 'text/html; charset=utf-8'],
+  ['.ico', 'image/x-icon'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.json', 'application/json'],
+  ['.map', 'application/json'],
+  ['.mjs', 'text/javascript; charset=utf-8'],
+  ['.png', 'image/png'],
+  ['.svg', 'image/svg+xml'],
+  ['.txt', 'text/plain; charset=utf-8'],
+  ['.wasm', 'application/wasm'],
+  ['.woff', 'font/woff'],
+  ['.woff2', 'font/woff2'],
+])
