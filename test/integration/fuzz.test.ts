@@ -50,7 +50,10 @@ async function create(path: string, body: object): Promise<any> {
         : `${asker.login}:${asker.password}`,
   })
   assert.equal(answer.status, 201, `${path}: ${JSON.stringify(answer.body)}`)
-  return answer.body.id ?? answer.body.link_id ?? answer.body.node_id ?? answer.body.project_id
+  const { drawing_id, snapshot_id } = answer.body
+  return (
+    answer.body.id ?? drawing_id ?? snapshot_id ?? answer.body.link_id ?? answer.body.node_id ?? answer.body.project_id
+  )
 }
 
 let made = 0
@@ -63,6 +66,8 @@ async function makeThings(): Promise<Record<string, readonly unknown[]>> {
   const nodes = [await node('PC1'), await node('PC2'), await node('PC3')]
   const end = (index: number) => ({ node_id: nodes[index], adapter_number: 0, port_number: 0 })
   const link = await create(`/v2/projects/${project}/links`, { nodes: [end(0), end(1)] })
+  const drawing = await create(`/v2/projects/${project}/drawings`, {})
+  const snapshot = await create(`/v2/projects/${project}/snapshots`, { name: 'Snapshot' })
   const product = await create('/content/api/products', { organization_id: 1, name: `Fuzz ${made}` })
   const repository = await create('/content/api/repositories', {
     product_id: product,
@@ -77,6 +82,11 @@ async function makeThings(): Promise<Record<string, readonly unknown[]>> {
     project_id: [project],
     node_id: nodes,
     link_id: [link],
+    drawing_id: [drawing],
+    snapshot_id: [snapshot],
+    path: ['a', 'a/b', 'project-files/vpcs', '../a', 'a\0', '/a', '.unfinished-a'],
+    svg: ['<svg></svg>', '<svg>', '<svg/>'],
+    type: ['topology'],
     product_id: [product],
     organization_id: [1],
     user_id: [user],

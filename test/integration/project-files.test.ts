@@ -126,7 +126,7 @@ describe('a path', () => {
     await symlink(secret, join(folder, 'file'))
     await symlink(join(server.folder, 'elsewhere'), join(folder, 'folder'))
     await symlink(folder, join(folder, 'itself'))
-    execFileSync('mkfifo', [join(folder, 'pipe')])
+    execFileSync('/usr/bin/mkfifo', [join(folder, 'pipe')])
     const files = `${base}/nodes/${nodes[0].node_id}/files`
 
     for (const path of ['file', 'folder/x', 'itself/file', 'pipe', 'nothing', 'folder'])

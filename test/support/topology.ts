@@ -14,7 +14,13 @@ export async function createFullProject(server: TestServer): Promise<{ base: str
   const udp = { name: 'u', port_number: 0, type: 'udp', lport: 31999, rhost: '127.0.0.1', rport: 31998 }
   await create('Cloud', 'cloud', { ports_mapping: [udp] })
   const host = await create('Host', 'host', { adapters: 2, startup_commands: ['true'] })
-  await put(server, `${base}/nodes/${nodes[0].node_id}`, { x: -12.5, z: 3, locked: true, label: { text: 'one', x: 4 } })
+  await put(server, `${base}/nodes/${nodes[0].node_id}`, {
+    x: -12.5,
+    z: 3,
+    locked: true,
+    template_id: randomUUID(),
+    label: { text: 'one', x: 4 },
+  })
   const end = (node: Json, adapter_number = 0, port_number = 0) => ({
     node_id: node.node_id,
     adapter_number,

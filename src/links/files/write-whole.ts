@@ -22,7 +22,7 @@ export async function writeWhole(path: string, bytes: Bytes): Promise<void> {
   }
 }
 
-export async function writeNew(path: string, bytes: Bytes): Promise<void> {
+async function writeNew(path: string, bytes: Bytes): Promise<void> {
   const file = await open(path, 'wx', 0o644)
   try {
     await file.writeFile(bytes)

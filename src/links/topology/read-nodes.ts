@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../platform/auth/actor.ts'
+import { appearance } from '../nodes/node-contract.ts'
 import type { NodeKind } from '../nodes/node-kind.ts'
 import { defaultLooks } from '../nodes/node-presenter.ts'
 import { requireNodeRight } from '../nodes/node-service.ts'
@@ -60,11 +61,11 @@ function readNode(
 function chosenLooks(document: DocumentNode, kind: NodeKind): Record<string, unknown> {
   const { label, ...given } = document as Record<string, unknown>
   const said = { ...given, label: label ? labelOf(label as Record<string, unknown>) : undefined } as typeof given
-  const usual = Object.entries(defaultLooks(document.name, kind))
-  const chosen = usual.filter(
-    ([key, value]) => said[key] !== undefined && said[key] !== null && !isDeepStrictEqual(said[key], value),
+  const usual = defaultLooks(document.name, kind)
+  const chosen = Object.keys(appearance).filter(
+    (key) => said[key] !== undefined && said[key] !== null && !isDeepStrictEqual(said[key], usual[key]),
   )
-  return Object.fromEntries(chosen.map(([key]) => [key, said[key]]))
+  return Object.fromEntries(chosen.map((key) => [key, said[key]]))
 }
 
 function labelOf({ text, style, x, y, rotation }: Record<string, unknown>): object {
