@@ -64,27 +64,21 @@ export interface Links extends AsyncDisposable {
 }
 
 /** Opens the links half, whose nodes and links live in this process, and starts the nodes that are meant to run. */
-export async function openLinks({
-  database,
-  logger,
-  registry,
-  folder,
-  dataFolder,
-  version,
-  apiUrl,
-}: LinksParts): Promise<Links> {
+export async function openLinks(given: LinksParts): Promise<Links> {
+  const { database, logger, registry, folder, dataFolder, version, apiUrl } = given
   await using opened = new AsyncDisposableStack()
   const db = database.tables<LinksTables>()
   const folders = new ProjectFolders(folder)
   const kinds = new Map(nodeKinds.map((kind) => [kind.type, kind]))
   const queue = new KeyedQueue()
-  const lab = opened.use(new Lab({ db, folders, kinds, queue, hidden: [dataFolder], logger }))
+  const consolePorts = new ConsolePorts(db)
+  const lab = opened.use(new Lab({ db, folders, kinds, consolePorts, queue, hidden: [dataFolder], logger }))
   const present = presenters({ lab, folders, kinds })
   const bus = new EventBus()
   const announcer = new Announcer(bus, present)
   lab.announcer = announcer
   const access = new ProjectAccess(db, queue)
-  const parts = { db, access, folders, kinds, lab, announcer, consolePorts: new ConsolePorts(db) }
+  const parts = { db, access, folders, kinds, lab, announcer, consolePorts }
   const nodes = new NodeService(parts)
   const runner = new NodeRunner(parts)
   const projects = new ProjectService({ ...parts, runner, logger })

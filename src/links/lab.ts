@@ -6,6 +6,7 @@ import { DataPlane } from './dataplane/data-plane.ts'
 import type { Announcer } from './events/announcer.ts'
 import type { KeyedQueue } from './keyed-queue.ts'
 import { findLinkById, type Link, listLinksOfNode } from './links/link-store.ts'
+import type { ConsolePorts } from './nodes/console-ports.ts'
 import type { NodeKind } from './nodes/node-kind.ts'
 import { listNodes, listNodesOfOpenProjects, updateNode } from './nodes/node-store.ts'
 import { RunningNodes } from './nodes/running-nodes.ts'
@@ -17,6 +18,7 @@ export interface LabOptions {
   readonly db: Kysely<LinksTables>
   readonly folders: ProjectFolders
   readonly kinds: ReadonlyMap<string, NodeKind>
+  readonly consolePorts: ConsolePorts
   /** Whose turn it is in each project. */
   readonly queue: KeyedQueue
   /** Folders of the server that no node may see. */
@@ -71,7 +73,7 @@ export class Lab implements AsyncDisposable {
   /** Starts a node and joins it to its links; when that fails nothing of it runs. */
   async startNode(node: NodeRow): Promise<void> {
     if (this.nodes.find(node.id) !== undefined) return
-    await this.nodes.start(node)
+    await this.#launch(node)
     try {
       for (const link of await this.#linksOf(node.id)) await this.wiring.connect(link)
     } catch (error) {
@@ -124,10 +126,14 @@ export class Lab implements AsyncDisposable {
     return this.#options.kinds.get(node_type)?.isAlwaysOn === true
   }
 
+  async #launch(node: NodeRow): Promise<void> {
+    await this.nodes.start(await this.#options.consolePorts.ensureFree(node))
+  }
+
   /** A node that is to run although nobody is there to hear why it cannot. */
   async #startAnyway(node: NodeRow): Promise<void> {
     try {
-      await this.nodes.start(node)
+      await this.#launch(node)
     } catch (error) {
       this.#warn(node, `${node.name} cannot be started again: ${messageOf(error)}`)
       await updateNode(this.#options.db, node.id, { is_started: false })

@@ -80,10 +80,12 @@ describe('a server that is killed with twenty running nodes', { skip: lacksVpcs 
     const nodes: Json[] = (await second.server.ask(`${lab.base}/nodes`)).body
     assert.deepEqual([...new Set(nodes.map(({ status }) => status))], ['started'])
     assert.equal(added(), pcs + hosts)
-    const times = await ping(pc1.console, '10.0.0.14')
+    // another server may have taken the console's port meanwhile
+    const { console } = nodes.find(({ node_id }) => node_id === pc1.node_id)
+    const times = await ping(console, '10.0.0.14')
     assert.equal(times.length, 3)
     assert.ok(Math.min(...times) >= 40, `${times}`)
-    assert.deepEqual(await ping(pc1.console, '10.0.0.3'), [], 'the suspended link')
+    assert.deepEqual(await ping(console, '10.0.0.3'), [], 'the suspended link')
     const exec = { command: 'ping -c 2 -i 0.1 -W 2 10.0.0.1' }
     assert.equal((await post(second.server, `${lab.base}/nodes/${lab.nodes[16].node_id}/exec`, exec)).exit_code, 0)
 

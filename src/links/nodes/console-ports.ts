@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 import type { Kysely } from 'kysely'
 import { AppError } from '../../platform/errors.ts'
 import { KeyedQueue } from '../keyed-queue.ts'
-import type { LinksTables } from '../tables.ts'
-import { listConsolePorts } from './node-store.ts'
+import type { LinksTables, NodeRow } from '../tables.ts'
+import { listConsolePorts, updateNode } from './node-store.ts'
 
 /** Consoles are for people on this machine; others reach them through a tunnel. */
 export const consoleHost = '127.0.0.1'
@@ -40,8 +40,10 @@ export class ConsolePorts {
     return this.#queue.run('', async () => use(await pickPorts(wanted, await listConsolePorts(this.#db, replacing))))
   }
 
-  isFree(port: number): Promise<boolean> {
-    return isFree(port)
+  /** The node with a console port that is free now: somebody else may have taken its own while it rested. */
+  async ensureFree(node: NodeRow): Promise<NodeRow> {
+    if (node.console_port === null || (await isFree(node.console_port))) return node
+    return this.use((console_port) => updateNode(this.#db, node.id, { console_port }))
   }
 }
 

@@ -98,15 +98,8 @@ export class NodeRunner {
       await lab.suspendNode(node.id, false)
       return node
     }
-    await lab.startNode(await this.#withFreeConsole(node))
+    await lab.startNode(node)
     return updateNode(db, node.id, { is_started: true })
-  }
-
-  /** Somebody else may have taken the port while the node rested. */
-  async #withFreeConsole(node: NodeRow): Promise<NodeRow> {
-    const { db, consolePorts } = this.#parts
-    if (node.console_port === null || (await consolePorts.isFree(node.console_port))) return node
-    return consolePorts.use((console_port) => updateNode(db, node.id, { console_port }))
   }
 
   #kind({ node_type }: NodeRow): NodeKind {
