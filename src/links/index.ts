@@ -26,7 +26,6 @@ import { presentNode } from './nodes/node-presenter.ts'
 import { nodeRoutes } from './nodes/node-routes.ts'
 import { NodeRunner } from './nodes/node-runner.ts'
 import { NodeService } from './nodes/node-service.ts'
-import { listConsolePorts } from './nodes/node-store.ts'
 import { projectContentRoutes } from './project-content-routes.ts'
 import { ProjectAccess } from './projects/project-access.ts'
 import { ProjectFolders } from './projects/project-folder.ts'
@@ -98,13 +97,7 @@ export async function openLinks(given: LinksParts): Promise<Links> {
       ...projectContentRoutes(parts, present),
       ...eventRoutes(events),
       ...symbolRoutes(),
-      ...computeRoutes({
-        usage: events.usage,
-        apiUrl,
-        nodeTypes: [...kinds.keys()],
-        folder: dataFolder,
-        listConsolePorts: () => listConsolePorts(db),
-      }),
+      ...computeRoutes({ usage: events.usage, apiUrl, kinds, folder: dataFolder, consolePorts }),
     ],
     sockets: [...eventSockets(events), ...consoleSockets(runner)],
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -5,7 +5,8 @@ import { AppError } from '../../platform/errors.ts'
 import { endpoint, type Route, route } from '../../platform/http/endpoint.ts'
 import type { MachineUsage } from '../../platform/machine-usage.ts'
 import { compatibleVersion } from '../compatible-version.ts'
-import { consolePortRange } from '../nodes/console-ports.ts'
+import { type ConsolePorts, consolePortRange } from '../nodes/console-ports.ts'
+import type { NodeKind } from '../nodes/node-kind.ts'
 
 /** GNS3's name for a machine that runs nodes: here it is always this one. */
 const ownId = 'local'
@@ -57,11 +58,11 @@ const endpoints = {
 
 export interface ComputeRoutesParts {
   readonly usage: MachineUsage
-  readonly nodeTypes: readonly string[]
+  readonly kinds: ReadonlyMap<string, NodeKind>
   readonly folder: string
   /** Where this server is reached; empty until it is. */
   readonly apiUrl: () => string
-  readonly listConsolePorts: () => Promise<ReadonlySet<number>>
+  readonly consolePorts: ConsolePorts
 }
 
 /** This machine, as clients of GNS3 ask for it. */
@@ -70,7 +71,7 @@ export function computeRoutes(parts: ComputeRoutesParts): Route[] {
 }
 
 function ownRoutes(parts: ComputeRoutesParts): Route[] {
-  const { usage, folder, listConsolePorts } = parts
+  const { usage, folder, consolePorts } = parts
   const present = () => presentCompute(parts)
   return [
     route(endpoints.list, () => [present()]),
@@ -81,7 +82,7 @@ function ownRoutes(parts: ComputeRoutesParts): Route[] {
     route(endpoints.ports, async ({ params }) => {
       refuseOthers(params.compute_id)
       const { first, last } = consolePortRange
-      const console_ports = [...(await listConsolePorts())].toSorted((a, b) => a - b)
+      const console_ports = [...(await consolePorts.list())].toSorted((a, b) => a - b)
       return { console_ports, console_port_range: [first, last], udp_ports: [], udp_port_range: [0, 0] }
     }),
     route(endpoints.images, ({ params }) => {
@@ -115,7 +116,7 @@ function absentRoutes(): Route[] {
   ]
 }
 
-function presentCompute({ usage, nodeTypes, apiUrl }: ComputeRoutesParts): object {
+function presentCompute({ usage, kinds, apiUrl }: ComputeRoutesParts): object {
   const { hostname: host, port, protocol } = new URL(apiUrl() || 'http://127.0.0.1:3080')
   const { cpuPercent, memoryPercent } = usage.read()
   return {
@@ -129,7 +130,7 @@ function presentCompute({ usage, nodeTypes, apiUrl }: ComputeRoutesParts): objec
     cpu_usage_percent: cpuPercent,
     memory_usage_percent: memoryPercent,
     last_error: null,
-    capabilities: { version: compatibleVersion, platform: process.platform, node_types: nodeTypes },
+    capabilities: { version: compatibleVersion, platform: process.platform, node_types: [...kinds.keys()] },
   }
 }
 

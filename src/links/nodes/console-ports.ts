@@ -40,6 +40,11 @@ export class ConsolePorts {
     return this.#queue.run('', async () => use(await pickPorts(wanted, await listConsolePorts(this.#db, replacing))))
   }
 
+  /** Those that nodes have. */
+  list(): Promise<ReadonlySet<number>> {
+    return listConsolePorts(this.#db)
+  }
+
   /** The node with a console port that is free now: somebody else may have taken its own while it rested. */
   async ensureFree(node: NodeRow): Promise<NodeRow> {
     if (node.console_port === null || (await isFree(node.console_port))) return node
