@@ -12,6 +12,7 @@ import { addStaticFolder } from './platform/http/static-folder.ts'
 import { addWebSockets } from './platform/http/web-sockets.ts'
 import type { Logger } from './platform/log.ts'
 import type { Platform } from './platform/platform.ts'
+import { FileSender } from './platform/send-file/file-sender.ts'
 import { taskRoutes } from './platform/tasks/task-routes.ts'
 import { version } from './version.ts'
 
@@ -38,8 +39,9 @@ export async function openListeners(parts: ListenersParts): Promise<Listeners & 
   const { config, urls, services, platform } = parts
   const tls = await readTls(config)
   if (config.roles.has('content')) {
+    const sender = opened.use(new FileSender())
     const server = opened.use(newServer('content', parts, tls))
-    await services.content.serve(server, platform.authenticate)
+    await services.content.serve(server, { authenticate: platform.authenticate, sender })
     urls.content = await server.listen()
   }
   if (config.roles.has('api')) {

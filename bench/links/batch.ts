@@ -1,6 +1,6 @@
-import type { Libc } from '../../src/links/dataplane/native/libc.ts'
-import { Region } from '../../src/links/dataplane/native/region.ts'
 import { encodeAddress } from '../../src/links/dataplane/native/socket-address.ts'
+import type { Libc } from '../../src/platform/native/libc.ts'
+import { Region } from '../../src/platform/native/region.ts'
 
 export const batchFrames = 64
 const messageWords = 16

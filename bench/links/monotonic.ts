@@ -1,5 +1,5 @@
-import type { Libc } from '../../src/links/dataplane/native/libc.ts'
-import { Region } from '../../src/links/dataplane/native/region.ts'
+import type { Libc } from '../../src/platform/native/libc.ts'
+import { Region } from '../../src/platform/native/region.ts'
 
 const monotonic = 1
 

@@ -1,6 +1,6 @@
-import type { Libc } from '../../src/links/dataplane/native/libc.ts'
 import { encodeAddress, familyInet } from '../../src/links/dataplane/native/socket-address.ts'
 import { openUdpSocket } from '../../src/links/dataplane/native/udp-socket.ts'
+import type { Libc } from '../../src/platform/native/libc.ts'
 
 const host = '127.0.0.1'
 const datagramSocket = 2

@@ -1,5 +1,5 @@
-import { loadLibc } from '../../src/links/dataplane/native/libc.ts'
-import { Region } from '../../src/links/dataplane/native/region.ts'
+import { loadLibc } from '../../src/platform/native/libc.ts'
+import { Region } from '../../src/platform/native/region.ts'
 import { Batch, batchFrames } from './batch.ts'
 import { linkAt, numberAt, stampAt } from './frame.ts'
 import { monotonicClock } from './monotonic.ts'

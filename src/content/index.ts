@@ -9,6 +9,7 @@ import type { Authenticate } from '../platform/http/add-routes.ts'
 import type { Route } from '../platform/http/endpoint.ts'
 import type { HttpServer } from '../platform/http/http-server.ts'
 import type { Logger } from '../platform/log.ts'
+import type { FileSender } from '../platform/send-file/file-sender.ts'
 import type { TaskHandler } from '../platform/tasks/task-handler.ts'
 import type { TaskService } from '../platform/tasks/task-service.ts'
 import { Housekeeping } from './housekeeping.ts'
@@ -56,7 +57,7 @@ export interface Content {
   /** Work of the role `worker` that no task asks for; to be started and disposed of. */
   readonly housekeeping: Housekeeping
   /** Puts what package clients ask for on the content listener. */
-  serve(server: HttpServer, authenticate: Authenticate): Promise<void>
+  serve(server: HttpServer, by: { authenticate: Authenticate; sender: FileSender }): Promise<void>
 }
 
 /** Builds the content half. Starts nothing. */
@@ -75,10 +76,10 @@ export function createContent(parts: ContentParts): Content {
     ],
     taskHandlers: [syncHandler({ db, artifacts, fetcher, secrets, types })],
     housekeeping: new Housekeeping({ db, artifacts, logger }),
-    serve: async (server, authenticate) => {
+    serve: async (server, { authenticate, sender }) => {
       const hot = new HotAnswers({ nowMs: () => performance.now() })
       await notifications.subscribe('served', () => hot.forget())
-      addContentRoutes(server.app, { db, store: artifacts.store, access, authenticate, hot })
+      addContentRoutes(server.app, { db, store: artifacts.store, access, authenticate, hot, sender })
       server.answerFirst('/content/*', (request, response) => hot.serve(request, response))
     },
   }

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { AppError } from '../../platform/errors.ts'
 import { type Authenticate, addRefusal } from '../../platform/http/add-routes.ts'
+import type { FileSender } from '../../platform/send-file/file-sender.ts'
 import type { OrganizationAccess } from '../organizations/organization-access.ts'
 import { findRepositoryByPath } from '../repositories/repository-store.ts'
 import type { ContentTables } from '../tables.ts'
@@ -18,6 +19,7 @@ export interface ContentListenerParts {
   readonly access: OrganizationAccess
   readonly authenticate: Authenticate
   readonly hot: HotAnswers
+  readonly sender: FileSender
 }
 
 interface Served extends PublicationContent {
@@ -30,7 +32,9 @@ const cacheControl = 'no-cache'
 
 /** Serves published repositories at `/content/…` to package clients. */
 export function addContentRoutes(app: FastifyInstance, parts: ContentListenerParts): void {
-  app.get('/content/*', (request, reply) => answer(request, reply, parts))
+  const handler = (request: FastifyRequest, reply: FastifyReply) => answer(request, reply, parts)
+  // a HEAD of the framework's own making would tell the length of its empty body
+  app.route({ method: ['GET', 'HEAD'], url: '/content/*', exposeHeadRoute: false, handler })
   addRefusal(app, '/content/*', new Set(['GET']))
 }
 
@@ -86,7 +90,7 @@ async function sendNamed(
   const file = { ...found, name: place.file, lastModified: served.publishedAt, cacheControl }
   if (!served.isProtected && found.sizeBytes <= largestHotBytes && !request.url.includes('?'))
     parts.hot.keep(request.url, await wholeAnswer(file, parts.store), generation)
-  return sendFile(request, reply, { file, store: parts.store })
+  return sendFile(request, reply, { file, store: parts.store, sender: parts.sender })
 }
 
 async function sendFolder(

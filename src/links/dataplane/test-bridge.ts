@@ -1,5 +1,5 @@
+import { Region } from '../../platform/native/region.ts'
 import type { BridgeSpec, SwitchPort } from './bridge-spec.ts'
-import { Region } from './native/region.ts'
 import { Bridge } from './thread/bridge/bridge.ts'
 import { BridgedFrame } from './thread/bridge/bridged-frame.ts'
 import { Outbox } from './thread/outbox.ts'

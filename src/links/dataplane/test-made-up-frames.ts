@@ -1,5 +1,5 @@
 import { SeededRandom } from '../../../test/support/seeded-random.ts'
-import { loadLibc } from './native/libc.ts'
+import { loadLibc } from '../../platform/native/libc.ts'
 import { openPacketSocket } from './native/packet-socket.ts'
 import { superFrame } from './thread/test-super-frame.ts'
 

@@ -20,7 +20,7 @@ export async function openBlobFile(path: string, sha256: string, range?: ByteRan
     const { start, end } = checkedRange(range, sizeBytes, sha256)
     if (end < start) await handle.close()
     const body = end < start ? Readable.from([]) : createBody(handle, { start, end })
-    return { sizeBytes, body, [Symbol.asyncDispose]: () => closeBody(body, handle) }
+    return { sizeBytes, body, fd: handle.fd, [Symbol.asyncDispose]: () => closeBody(body, handle) }
   } catch (error) {
     await handle.close()
     throw error

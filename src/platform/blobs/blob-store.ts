@@ -87,6 +87,8 @@ export interface OpenedBlob extends AsyncDisposable {
   /** Size of the whole blob, whatever the range. */
   readonly sizeBytes: number
   readonly body: Readable
+  /** The file that the body is read from, where it is one; open until this is disposed of. */
+  readonly fd?: number
 }
 
 export interface BlobStat {

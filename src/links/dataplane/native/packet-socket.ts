@@ -1,5 +1,5 @@
 import { AppError } from '../../../platform/errors.ts'
-import { errno, errorName, errors, type Libc } from './libc.ts'
+import { errno, errorName, errors, type Libc } from '../../../platform/native/libc.ts'
 
 /** Families, options and layouts of packet(7) (linux/if_packet.h). */
 const familyPacket = 17

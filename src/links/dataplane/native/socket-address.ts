@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { AppError } from '../../../platform/errors.ts'
-import type { Libc } from './libc.ts'
+import type { Libc } from '../../../platform/native/libc.ts'
 
 export interface Address {
   readonly host: string

@@ -1,5 +1,5 @@
 import { AppError } from '../../../platform/errors.ts'
-import { errno, errorName, errors, type Libc } from './libc.ts'
+import { errno, errorName, errors, type Libc } from '../../../platform/native/libc.ts'
 
 const devicePath = '/dev/net/tun'
 const readWrite = 2

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '../../../platform/errors.ts'
-import { errno, errorName, errors, type Libc } from './libc.ts'
+import { errno, errorName, errors, type Libc } from '../../../platform/native/libc.ts'
 import { type Address, boundPort, encodeAddress, familyInet, familyOf } from './socket-address.ts'
 
 export interface UdpEndpoints {

@@ -1,8 +1,8 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { siblingModule } from '../../../platform/module-path.ts'
+import { openDoorbell, ringDoorbell } from '../../../platform/native/doorbell.ts'
+import type { Libc } from '../../../platform/native/libc.ts'
 import { CallTable, type Parameters1, type Reply, type Result } from '../call-table.ts'
-import { openDoorbell, ringDoorbell } from '../native/doorbell.ts'
-import type { Libc } from '../native/libc.ts'
 import type { ReturnedBlock, ThreadCalls, ThreadEvent, ThreadStart } from '../thread/thread-calls.ts'
 
 export interface DataThreadOptions {

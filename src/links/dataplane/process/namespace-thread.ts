@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { AppError } from '../../../platform/errors.ts'
+import { errno, errorName, type Libc, loadLibc } from '../../../platform/native/libc.ts'
 import { answerNow, type Call } from '../call-table.ts'
-import { errno, errorName, type Libc, loadLibc } from '../native/libc.ts'
 import type { DescriptorPortSpec } from '../protocol.ts'
 import { type OpenedPort, openPort } from './open-port.ts'
 

@@ -1,4 +1,4 @@
-import type { Libc } from '../native/libc.ts'
+import type { Libc } from '../../../platform/native/libc.ts'
 import { openPacketSocket } from '../native/packet-socket.ts'
 import { openTap } from '../native/tap-device.ts'
 import { openUdpSocket } from '../native/udp-socket.ts'

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { siblingModule } from '../../../platform/module-path.ts'
+import type { Libc } from '../../../platform/native/libc.ts'
 import { CallTable, type Reply } from '../call-table.ts'
-import type { Libc } from '../native/libc.ts'
 import { type AttachedPort, type DescriptorPortSpec, type PortSpec, withLocal } from '../protocol.ts'
 import type { ThreadPort } from '../thread/thread-calls.ts'
 import type { NamespaceCalls } from './namespace-thread.ts'

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../platform/errors.ts'
+import { loadLibc } from '../../../platform/native/libc.ts'
 import { answer, type Call, type CallSet } from '../call-table.ts'
-import { loadLibc } from '../native/libc.ts'
 import type { PlaneCalls, PlaneEvent, PlaneStart } from '../protocol.ts'
 import { Plane } from './plane.ts'
 

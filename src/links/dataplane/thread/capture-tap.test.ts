@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
-import { Region } from '../native/region.ts'
+import { Region } from '../../../platform/native/region.ts'
 import { PortBlocks } from './block-exchange.ts'
 import { CaptureTap } from './capture-tap.ts'
 import { Outbox } from './outbox.ts'

@@ -1,4 +1,4 @@
-import type { Region } from '../native/region.ts'
+import type { Region } from '../../../platform/native/region.ts'
 
 /** A ones' complement sum brought down to 16 bits. */
 export function fold(sum: number): number {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import { clearDoorbell } from '../native/doorbell.ts'
-import type { Libc } from '../native/libc.ts'
+import { clearDoorbell } from '../../../platform/native/doorbell.ts'
+import type { Libc } from '../../../platform/native/libc.ts'
 import { Backlogs, type Entrance } from './backlogs.ts'
 import type { Direction } from './direction.ts'
 import { Inbox } from './inbox.ts'

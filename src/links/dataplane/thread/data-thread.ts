@@ -1,7 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { AppError } from '../../../platform/errors.ts'
+import { loadLibc } from '../../../platform/native/libc.ts'
 import { answerNow, type Call } from '../call-table.ts'
-import { loadLibc } from '../native/libc.ts'
 import { PortBlocks } from './block-exchange.ts'
 import { BridgeTools } from './bridge/bridge-port.ts'
 import { ThreadBridges } from './bridge/thread-bridges.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Region } from '../native/region.ts'
+import { Region } from '../../../platform/native/region.ts'
 import { ChunkPool, DelayQueue, type FrameSource } from './delay-queue.ts'
 import { Outbox } from './outbox.ts'
 

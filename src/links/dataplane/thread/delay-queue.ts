@@ -1,4 +1,4 @@
-import { Region } from '../native/region.ts'
+import { Region } from '../../../platform/native/region.ts'
 import type { Inbox } from './inbox.ts'
 import type { Outbox } from './outbox.ts'
 

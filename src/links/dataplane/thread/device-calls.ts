@@ -1,5 +1,5 @@
-import { errno, errors, type Libc } from '../native/libc.ts'
-import { Region } from '../native/region.ts'
+import { errno, errors, type Libc } from '../../../platform/native/libc.ts'
+import { Region } from '../../../platform/native/region.ts'
 import type { Outbox } from './outbox.ts'
 import { type SuperFrame, vnetHeaderBytes } from './super-frame.ts'
 

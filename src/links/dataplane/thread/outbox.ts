@@ -1,4 +1,4 @@
-import { Region } from '../native/region.ts'
+import { Region } from '../../../platform/native/region.ts'
 
 /** The most frames that are read, or sent, in one go. */
 export const batchFrames = 64

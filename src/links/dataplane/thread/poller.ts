@@ -1,5 +1,5 @@
-import { errno, errorName, errors, type Libc } from '../native/libc.ts'
-import { Region } from '../native/region.ts'
+import { errno, errorName, errors, type Libc } from '../../../platform/native/libc.ts'
+import { Region } from '../../../platform/native/region.ts'
 
 /** EPOLLIN and POLLIN. */
 const readable = 1

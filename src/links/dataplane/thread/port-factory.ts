@@ -1,4 +1,4 @@
-import type { Libc } from '../native/libc.ts'
+import type { Libc } from '../../../platform/native/libc.ts'
 import { DeviceCalls } from './device-calls.ts'
 import { type DeviceParts, InterfacePort, TapPort } from './device-port.ts'
 import type { Port } from './port.ts'

@@ -1,4 +1,4 @@
-import type { Region } from '../native/region.ts'
+import type { Region } from '../../../platform/native/region.ts'
 import { fold, sumOf, writeChecksum } from './checksum.ts'
 import { type Inbox, maxFrameBytes } from './inbox.ts'
 import type { SuperFrame } from './super-frame.ts'

@@ -1,4 +1,4 @@
-import { Region } from '../native/region.ts'
+import { Region } from '../../../platform/native/region.ts'
 
 /** `struct virtio_net_hdr` (virtio 1.2, 5.1.6), in the machine's byte order, as the kernel's networking/tuntap has it. */
 export const vnetHeaderBytes = 10

@@ -1,4 +1,4 @@
-import type { Libc } from '../native/libc.ts'
+import type { Libc } from '../../../platform/native/libc.ts'
 import { Inbox } from './inbox.ts'
 import { batchFrames } from './outbox.ts'
 import { layFrame } from './segmenter.ts'

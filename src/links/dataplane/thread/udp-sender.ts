@@ -1,5 +1,5 @@
-import { errno, errors, type Libc } from '../native/libc.ts'
-import { Region } from '../native/region.ts'
+import { errno, errors, type Libc } from '../../../platform/native/libc.ts'
+import { Region } from '../../../platform/native/region.ts'
 import { batchFrames, type Outbox } from './outbox.ts'
 
 /** Words of `struct mmsghdr` (sendmmsg(2)) on 64-bit Linux, and where its parts lie. */

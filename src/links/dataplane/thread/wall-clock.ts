@@ -1,5 +1,5 @@
-import type { Libc } from '../native/libc.ts'
-import { Region } from '../native/region.ts'
+import type { Libc } from '../../../platform/native/libc.ts'
+import { Region } from '../../../platform/native/region.ts'
 
 const realTime = 0
 

@@ -1,4 +1,4 @@
-import { Region } from '../../native/region.ts'
+import { Region } from '../../../../platform/native/region.ts'
 import type { FrameSource } from '../delay-queue.ts'
 import { maxFrameBytes } from '../inbox.ts'
 import type { Outbox } from '../outbox.ts'

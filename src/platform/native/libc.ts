@@ -1,5 +1,5 @@
 import koffi from 'koffi'
-import { AppError } from '../../../platform/errors.ts'
+import { AppError } from '../errors.ts'
 
 /** An address in this process, or memory that JavaScript owns; `null` is the null pointer. */
 export type Pointer = bigint | ArrayBufferView | null
@@ -27,6 +27,8 @@ export interface Libc {
   writev(fd: number, iovecs: Pointer, count: number): number
   close(fd: number): number
   setns(fd: number, kind: number): number
+  fcntl(fd: number, command: number, argument: number): number
+  sendfile(out: number, from: number, offset: Pointer, count: number): number
   prctl(option: number, a: number, b: number, c: number, d: number): number
   clock_gettime(clock: number, time: Pointer): number
 }
@@ -53,6 +55,8 @@ const prototypes = {
   writev: 'long writev(int, void *, int)',
   close: 'int close(int)',
   setns: 'int setns(int, int)',
+  fcntl: 'int fcntl(int, int, int)',
+  sendfile: 'long sendfile(int, int, void *, size_t)',
   prctl: 'int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long)',
   clock_gettime: 'int clock_gettime(int, void *)',
 } as const satisfies Record<keyof Libc, string>
@@ -60,7 +64,7 @@ const prototypes = {
 /** Binds the calls for the asking thread. Throws `unavailable` where the C library is not Linux's. */
 export function loadLibc(): Libc {
   if (process.platform !== 'linux') {
-    throw new AppError('unavailable', `Cannot carry frames on ${process.platform}: links need Linux`)
+    throw new AppError('unavailable', `Cannot use the calls of Linux on ${process.platform}`)
   }
 
   const library = koffi.load(null)
