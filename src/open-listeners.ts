@@ -39,7 +39,7 @@ export async function openListeners(parts: ListenersParts): Promise<Listeners & 
   const tls = await readTls(config)
   if (config.roles.has('content')) {
     const server = opened.use(newServer('content', parts, tls))
-    services.content.serve(server.app, platform.authenticate)
+    await services.content.serve(server, platform.authenticate)
     urls.content = await server.listen()
   }
   if (config.roles.has('api')) {

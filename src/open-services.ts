@@ -43,7 +43,18 @@ export async function openServices({
   const { notifications, secrets, artifacts, fetcher, registry } = platform
   const access = contentAccess(database)
   const tasks = new TaskService({ database, notifications, visibleScopes: (actor) => access.visibleScopes(actor) })
-  const content = createContent({ database, access, tasks, secrets, artifacts, fetcher, contentUrl, now, logger })
+  const content = createContent({
+    database,
+    notifications,
+    access,
+    tasks,
+    secrets,
+    artifacts,
+    fetcher,
+    contentUrl,
+    now,
+    logger,
+  })
   const links = config.roles.has('links')
     ? opened.use(
         await openLinks({

@@ -10,16 +10,20 @@ import type { TestServer } from '../../test/support/test-server.ts'
 /** The real program, as `npm start` runs it, with its own database and a folder of its own. */
 export interface BenchProgram extends AsyncDisposable {
   readonly server: TestServer
+  /** URL of the content listener. */
+  readonly content: string
   /** The sum of PSS over all its processes, database included. */
   memoryMegabytes(): number
 }
 
 export async function openProgram(): Promise<BenchProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'backhaul-bench-'))
-  const program = await startProgram(folder, { api: await freePort(), content: await freePort() })
+  const ports = { api: await freePort(), content: await freePort() }
+  const program = await startProgram(folder, ports)
   if (!program.isReady) throw new Error(`The server does not start: ${program.complaints()}`)
   return {
     server: program.server,
+    content: `http://127.0.0.1:${ports.content}`,
     memoryMegabytes: () => sumOf(descendants(program.child.pid ?? 0)),
     [Symbol.asyncDispose]: async () => {
       await program.stop('SIGTERM')

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import type { SecretBox } from '../platform/auth/secret-box.ts'
 import type { Artifacts } from '../platform/blobs/artifacts.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { MigrationSet } from '../platform/db/migration.ts'
+import type { Notifications } from '../platform/db/notifications.ts'
 import type { Fetcher } from '../platform/fetch/fetcher.ts'
 import type { Authenticate } from '../platform/http/add-routes.ts'
 import type { Route } from '../platform/http/endpoint.ts'
+import type { HttpServer } from '../platform/http/http-server.ts'
 import type { Logger } from '../platform/log.ts'
 import type { TaskHandler } from '../platform/tasks/task-handler.ts'
 import type { TaskService } from '../platform/tasks/task-service.ts'
@@ -19,6 +20,7 @@ import { ProductService } from './products/product-service.ts'
 import { repositoryRoutes } from './repositories/repository-routes.ts'
 import { RepositoryService } from './repositories/repository-service.ts'
 import { addContentRoutes } from './serving/content-listener.ts'
+import { HotAnswers } from './serving/hot-answers.ts'
 import { syncHandler } from './sync/sync-repository.ts'
 import type { ContentTables } from './tables.ts'
 import { contentTypes } from './types/index.ts'
@@ -36,6 +38,7 @@ export function contentAccess(database: Database): OrganizationAccess {
 
 export interface ContentParts {
   readonly database: Database
+  readonly notifications: Notifications
   readonly access: OrganizationAccess
   readonly tasks: TaskService
   readonly secrets: SecretBox
@@ -53,12 +56,12 @@ export interface Content {
   /** Work of the role `worker` that no task asks for; to be started and disposed of. */
   readonly housekeeping: Housekeeping
   /** Puts what package clients ask for on the content listener. */
-  serve(app: FastifyInstance, authenticate: Authenticate): void
+  serve(server: HttpServer, authenticate: Authenticate): Promise<void>
 }
 
 /** Builds the content half. Starts nothing. */
 export function createContent(parts: ContentParts): Content {
-  const { database, access, tasks, secrets, artifacts, fetcher, contentUrl, now, logger } = parts
+  const { database, notifications, access, tasks, secrets, artifacts, fetcher, contentUrl, now, logger } = parts
   const db = database.tables<ContentTables>()
   const organizations = new OrganizationService(db, access)
   const products = new ProductService({ db, access, organizations })
@@ -72,6 +75,11 @@ export function createContent(parts: ContentParts): Content {
     ],
     taskHandlers: [syncHandler({ db, artifacts, fetcher, secrets, types })],
     housekeeping: new Housekeeping({ db, artifacts, logger }),
-    serve: (app, authenticate) => addContentRoutes(app, { db, store: artifacts.store, access, authenticate }),
+    serve: async (server, authenticate) => {
+      const hot = new HotAnswers({ nowMs: () => performance.now() })
+      await notifications.subscribe('served', () => hot.forget())
+      addContentRoutes(server.app, { db, store: artifacts.store, access, authenticate, hot })
+      server.answerFirst('/content/*', (request, response) => hot.serve(request, response))
+    },
   }
 }

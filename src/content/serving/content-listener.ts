@@ -7,7 +7,8 @@ import type { OrganizationAccess } from '../organizations/organization-access.ts
 import { findRepositoryByPath } from '../repositories/repository-store.ts'
 import type { ContentTables } from '../tables.ts'
 import { folderPage } from './folder-page.ts'
-import { sendFile } from './send-file.ts'
+import { type HotAnswers, largestHotBytes } from './hot-answers.ts'
+import { sendFile, wholeAnswer } from './send-file.ts'
 import { findServedFile, listFolder, type PublicationContent } from './served-file-store.ts'
 import { type ServedPath, splitServedPath } from './served-path.ts'
 
@@ -16,10 +17,12 @@ export interface ContentListenerParts {
   readonly store: BlobStore
   readonly access: OrganizationAccess
   readonly authenticate: Authenticate
+  readonly hot: HotAnswers
 }
 
 interface Served extends PublicationContent {
   readonly publishedAt: Date
+  readonly isProtected: boolean
 }
 
 /** What clients may keep: pointers and listings change with every publication, and units may be replaced under their name. */
@@ -34,6 +37,7 @@ export function addContentRoutes(app: FastifyInstance, parts: ContentListenerPar
 async function answer(request: FastifyRequest, reply: FastifyReply, parts: ContentListenerParts): Promise<unknown> {
   const path = (request.params as { '*': string })['*']
   const place = path.includes('\0') ? undefined : splitServedPath(path)
+  const { generation } = parts.hot
   if (place === undefined) throw missing(path)
   const served = await findServed(request, place, parts)
   if (served === undefined) throw missing(path)
@@ -41,7 +45,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply, parts: Conte
   const isFolder = place.file === '' || place.file.endsWith('/')
   return isFolder
     ? sendFolder(reply, { path, place, served, parts })
-    : sendNamed(request, reply, { place, served, parts })
+    : sendNamed(request, reply, { place, served, parts, generation })
 }
 
 /** Protected repositories are as if they were not there to those who may not see them, but strangers are asked to log in. */
@@ -63,7 +67,7 @@ async function findServed(
     last_contents_changed: publishedAt,
   } = repository
   if (publicationId === null || version === null || publishedAt === null) return undefined
-  return { publicationId, version, setId, publishedAt }
+  return { publicationId, version, setId, publishedAt, isProtected: !repository.unprotected }
 }
 
 interface Asked {
@@ -75,11 +79,13 @@ interface Asked {
 async function sendNamed(
   request: FastifyRequest,
   reply: FastifyReply,
-  { place, served, parts }: Asked,
+  { place, served, parts, generation }: Asked & { readonly generation: number },
 ): Promise<unknown> {
   const found = await findServedFile(parts.db, served, place.file)
   if (found === undefined) throw missing(place.file)
   const file = { ...found, name: place.file, lastModified: served.publishedAt, cacheControl }
+  if (!served.isProtected && found.sizeBytes <= largestHotBytes && !request.url.includes('?'))
+    parts.hot.keep(request.url, await wholeAnswer(file, parts.store), generation)
   return sendFile(request, reply, { file, store: parts.store })
 }
 

@@ -1,7 +1,9 @@
+import { buffer } from 'node:stream/consumers'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { parseRange, type RangeAnswer } from './byte-range.ts'
 import { isNotModified, isRangeWanted } from './conditions.ts'
+import type { HotAnswer } from './hot-answers.ts'
 
 export interface SentFile {
   readonly name: string
@@ -18,14 +20,8 @@ export async function sendFile(
   { file, store }: { file: SentFile; store: BlobStore },
 ): Promise<unknown> {
   const { headers } = request
-  const validators = { etag: `"${file.sha256}"`, lastModified: file.lastModified }
-  reply.headers({
-    etag: validators.etag,
-    'last-modified': file.lastModified.toUTCString(),
-    'accept-ranges': 'bytes',
-    'cache-control': file.cacheControl,
-    'x-content-type-options': 'nosniff',
-  })
+  const validators = { etag: etagOf(file), lastModified: file.lastModified }
+  reply.headers(headersOf(file))
   if (isNotModified(headers, validators)) return reply.code(304).send()
 
   const answer = isRangeWanted(headers, validators)
@@ -39,6 +35,31 @@ export async function sendFile(
       .send('The range lies outside the file\n')
   }
   return sendBytes(request, reply, { file, store, answer })
+}
+
+function etagOf({ sha256 }: SentFile): string {
+  return `"${sha256}"`
+}
+
+function headersOf(file: SentFile): Record<string, string> {
+  return {
+    etag: etagOf(file),
+    'last-modified': file.lastModified.toUTCString(),
+    'accept-ranges': 'bytes',
+    'cache-control': file.cacheControl,
+    'x-content-type-options': 'nosniff',
+  }
+}
+
+/** The answer to who asks for the whole file, with all its bytes. */
+export async function wholeAnswer(file: SentFile, store: BlobStore): Promise<HotAnswer> {
+  await using blob = await store.open(file.sha256)
+  const headers = {
+    ...headersOf(file),
+    'content-type': contentType(file.name),
+    'content-length': file.sizeBytes,
+  }
+  return { headers, etag: etagOf(file), body: await buffer(blob.body) }
 }
 
 async function sendBytes(

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import { AppError } from '../errors.ts'
@@ -49,6 +50,23 @@ export class HttpServer implements AsyncDisposable {
   /** Aborts when the server begins to stop: streams without end must not make it wait. */
   get stopping(): AbortSignal {
     return this.#stopping.signal
+  }
+
+  /**
+   * Lets `serve` answer what it can before the framework sees it; it gives false for what it leaves alone. Such answers are
+   * counted under `route` but not logged.
+   */
+  answerFirst(route: string, serve: (request: IncomingMessage, response: ServerResponse) => boolean): void {
+    const { server } = this.app
+    const [handle] = server.listeners('request') as [(request: IncomingMessage, response: ServerResponse) => void]
+    const { name, metrics } = this.#options
+    server.removeAllListeners('request')
+    server.on('request', (request, response) => {
+      const start = performance.now()
+      if (!serve(request, response)) return handle(request, response)
+      const labels = { listener: name, method: 'GET', route, status: response.statusCode }
+      metrics.requestSeconds.observe(labels, (performance.now() - start) / 1000)
+    })
   }
 
   /** Opens the listener and gives its URL. */
