@@ -77,6 +77,14 @@ describe('the configuration', () => {
     ])
   })
 
+  it('knows whether the folder of the web page is there', () => {
+    assert.equal(readConfig({ BACKHAUL_WEB_UI_DIR: folder }).webUiFolder, folder)
+    for (const path of [join(folder, 'none'), fileWith('no folder')])
+      assert.deepEqual(problemsOf({ BACKHAUL_WEB_UI_DIR: path }), [
+        `BACKHAUL_WEB_UI_DIR cannot be "${path}": there is no such folder`,
+      ])
+  })
+
   it('has no option whose empty text is taken for a value, origins aside', () => {
     for (const { name } of Object.values(options)) {
       assert.equal(problemsOf({ [name]: '' }).length, name === 'BACKHAUL_CORS_ORIGINS' ? 0 : 1, name)

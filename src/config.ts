@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { type Option, options } from './config-options.ts'
 import { AppError, messageOf } from './platform/errors.ts'
 
@@ -20,7 +20,7 @@ export function readConfig(env: Environment): Config {
   const problems: string[] = []
   const entries = Object.entries(options).map(([key, option]) => [key, readOption(option, env, problems)] as const)
   const config = Object.freeze(Object.fromEntries(entries)) as Config
-  problems.push(...unknownNames(env), ...contradictions(config))
+  problems.push(...unknownNames(env), ...contradictions(config), ...missingFolders(config))
   if (problems.length > 0) throw new AppError('invalid', `Cannot start:\n${problems.map((p) => `  - ${p}`).join('\n')}`)
   return config
 }
@@ -76,6 +76,19 @@ function contradictions(config: Config): string[] {
     problems.push('BACKHAUL_SECRET_KEY must have at least 16 characters')
   }
   return problems
+}
+
+function missingFolders({ webUiFolder }: Config): string[] {
+  if (webUiFolder === undefined || isFolder(webUiFolder)) return []
+  return [`BACKHAUL_WEB_UI_DIR cannot be "${webUiFolder}": there is no such folder`]
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
 }
 
 function isSameAddress({ apiListen, contentListen, roles }: Config): boolean {

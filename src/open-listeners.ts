@@ -48,9 +48,9 @@ export async function openListeners(parts: ListenersParts): Promise<Listeners & 
     const server = opened.use(newServer('api', parts, tls))
     const { signal, stopping } = server
     const { authenticate } = platform
+    addRoutes(server.app, { routes: apiRoutes(parts), authenticate, signal, stopping })
     if (config.webUiFolder !== undefined)
       addStaticFolder(server.app, { folder: config.webUiFolder, path: '/static/web-ui' })
-    addRoutes(server.app, { routes: apiRoutes(parts), authenticate, signal, stopping })
     addWebSockets(server.app.server, {
       routes: services.links?.sockets ?? [],
       authenticate,

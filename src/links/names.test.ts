@@ -11,6 +11,7 @@ describe('uniqueName()', () => {
     ['PC', ['PC'], 'PC1'],
     ['PC{0}', ['PC1', 'PC2'], 'PC3'],
     ['PC7', ['PC7', 'PC1'], 'PC2'],
+    ['R{0}-core', ['R1-core'], 'R2-core'],
   ] as const) {
     it(`gives ${expected} for ${wanted} beside ${taken.join() || 'nothing'}`, () => {
       assert.equal(uniqueName(wanted, new Set<string>(taken)), expected)

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { cpus, freemem, totalmem } from 'node:os'
+import { cpus } from 'node:os'
+import { readMemory } from './memory.ts'
 
 export interface Usage {
   readonly cpuPercent: number
@@ -23,7 +23,8 @@ export class MachineUsage {
       this.#lastPercent = round(100 * (1 - (now.idleMs - this.#last.idleMs) / passedMs))
       this.#last = now
     }
-    return { cpuPercent: this.#lastPercent, memoryPercent: round(100 * (1 - availableBytes() / totalmem())) }
+    const { availableBytes, totalBytes } = readMemory()
+    return { cpuPercent: this.#lastPercent, memoryPercent: round(100 * (1 - availableBytes / totalBytes)) }
   }
 }
 
@@ -35,16 +36,6 @@ function readCpuTimes(): CpuTimes {
     totalMs += times.user + times.nice + times.sys + times.idle + times.irq
   }
   return { idleMs, totalMs }
-}
-
-/** What programs can still have, the page cache included (proc(5), `MemAvailable`); elsewhere what is free. */
-function availableBytes(): number {
-  try {
-    const [, kibibytes] = /^MemAvailable:\s+(\d+) kB$/m.exec(readFileSync('/proc/meminfo', 'utf8')) ?? []
-    return kibibytes === undefined ? freemem() : Number(kibibytes) * 1024
-  } catch {
-    return freemem()
-  }
 }
 
 function round(percent: number): number {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -35,6 +35,27 @@ describe('a web page for labs', () => {
     assert.equal((await get('/static/web-ui')).status, 302)
   })
 
+  it('is found from the root, and answers what asks for the head or for something else', async () => {
+    assert.equal((await get('/')).headers.get('location'), '/static/web-ui/')
+    const head = await server.ask('/static/web-ui/assets/main.js', { as: null, method: 'HEAD' })
+    assert.deepEqual([head.status, head.body, head.headers.get('content-length')], [200, '', '7'])
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
+      assert.equal((await server.ask('/static/web-ui/x', { as: null, method })).status, 405, method)
+  })
+
+  it('streams files of any size, none too', async () => {
+    const large = Buffer.alloc(3_000_000, 'x')
+    await writeFile(join(folder, 'pages', 'large.txt'), large)
+    await writeFile(join(folder, 'pages', 'empty.css'), '')
+    assert.equal((await get('/static/web-ui/large.txt')).body.length, large.length)
+    const empty = await get('/static/web-ui/empty.css')
+    assert.deepEqual(
+      [empty.status, empty.body, empty.headers.get('content-type')],
+      [200, '', 'text/css; charset=utf-8'],
+    )
+    assert.equal((await get('/static/web-ui/empty.css', { 'if-none-match': '*' })).status, 304)
+  })
+
   it('answers paths of its own with its first page, and files that are not there with 404', async () => {
     for (const path of ['', 'bundled', 'server/1/project/2']) {
       const page = await get(`/static/web-ui/${path}`)
@@ -60,6 +81,15 @@ describe('a web page for labs', () => {
       assert.doesNotMatch(answer, /do not tell/, path)
       assert.match(answer, /^HTTP\/1\.1 (40[04]|200)/, path)
     }
+  })
+
+  it('is gone when its folder is', async () => {
+    await rename(join(folder, 'pages'), join(folder, 'moved'))
+    const statuses = [(await get('/static/web-ui/')).status, (await get('/static/web-ui/assets/main.js')).status]
+    await rename(join(folder, 'moved'), join(folder, 'pages'))
+
+    assert.deepEqual(statuses, [404, 404])
+    assert.equal((await get('/static/web-ui/')).status, 200)
   })
 
   it('may ask the interface from an origin that was set, and from no other', async () => {

@@ -1,5 +1,4 @@
-import { statfs } from 'node:fs/promises'
-import { freemem, hostname, loadavg, totalmem } from 'node:os'
+import { hostname } from 'node:os'
 import { type TSchema, Type } from 'typebox'
 import { AppError } from '../../platform/errors.ts'
 import { endpoint, type Route, route } from '../../platform/http/endpoint.ts'
@@ -7,6 +6,8 @@ import type { MachineUsage } from '../../platform/machine-usage.ts'
 import { compatibleVersion } from '../compatible-version.ts'
 import { type ConsolePorts, consolePortRange } from '../nodes/console-ports.ts'
 import type { NodeKind } from '../nodes/node-kind.ts'
+import { freeUdpPortRange } from './free-udp-port-range.ts'
+import { machineStatistics } from './machine-statistics.ts'
 
 /** GNS3's name for a machine that runs nodes: here it is always this one. */
 const ownId = 'local'
@@ -83,14 +84,14 @@ function ownRoutes(parts: ComputeRoutesParts): Route[] {
       refuseOthers(params.compute_id)
       const { first, last } = consolePortRange
       const console_ports = [...(await consolePorts.list())].toSorted((a, b) => a - b)
-      return { console_ports, console_port_range: [first, last], udp_ports: [], udp_port_range: [0, 0] }
+      return { console_ports, console_port_range: [first, last], udp_ports: [], udp_port_range: freeUdpPortRange() }
     }),
     route(endpoints.images, ({ params }) => {
       refuseOthers(params.compute_id)
       return []
     }),
     route(endpoints.statistics, async () => [
-      { compute_id: ownId, compute_name: hostname(), statistics: await presentStatistics(usage, folder) },
+      { compute_id: ownId, compute_name: hostname(), statistics: await machineStatistics(usage, folder) },
     ]),
   ]
 }
@@ -101,15 +102,32 @@ function refuseOthers(id: string): void {
 
 function refusals(): Route[] {
   const refuse = () => {
-    throw new AppError('forbidden', 'Cannot change computes: this server is its only one')
+    throw new AppError('forbidden', 'Cannot change computes: this server is its only compute')
   }
-  return [route(endpoints.create, refuse), route(endpoints.update, refuse), route(endpoints.delete, refuse)]
+  const refuseOwn = ({ params }: { params: { compute_id: string } }) => {
+    refuseOthers(params.compute_id)
+    refuse()
+  }
+  return [route(endpoints.create, refuse), route(endpoints.update, refuseOwn), route(endpoints.delete, refuseOwn)]
+}
+
+/** With all keys that the settings pages of clients read. */
+const noMachine = {
+  enable: false,
+  engine: 'remote',
+  vmname: '',
+  when_exit: 'keep',
+  headless: false,
+  allocate_vcpus_ram: false,
+  vcpus: 1,
+  ram: 2048,
+  port: 3080,
 }
 
 /** What GNS3 has and this server has not, in the words for "none". */
 function absentRoutes(): Route[] {
   return [
-    route(endpoints.virtualMachine, () => ({ enable: false, engine: 'remote', headless: false, when_exit: 'keep' })),
+    route(endpoints.virtualMachine, () => noMachine),
     route(endpoints.engines, () => []),
     route(endpoints.appliances, () => []),
     route(endpoints.license, () => ({ iourc_content: '', license_check: false })),
@@ -122,8 +140,9 @@ function presentCompute({ usage, kinds, apiUrl }: ComputeRoutesParts): object {
   return {
     compute_id: ownId,
     name: hostname(),
-    host,
-    port: Number(port),
+    // an IPv6 address is in brackets in a URL only, and the port of the protocol is left out there
+    host: host.replaceAll(/[[\]]/g, ''),
+    port: Number(port || (protocol === 'https:' ? 443 : 80)),
     protocol: protocol.slice(0, -1),
     user: null,
     connected: true,
@@ -131,19 +150,5 @@ function presentCompute({ usage, kinds, apiUrl }: ComputeRoutesParts): object {
     memory_usage_percent: memoryPercent,
     last_error: null,
     capabilities: { version: compatibleVersion, platform: process.platform, node_types: [...kinds.keys()] },
-  }
-}
-
-async function presentStatistics(usage: MachineUsage, folder: string): Promise<object> {
-  const { cpuPercent, memoryPercent } = usage.read()
-  const { blocks, bavail } = await statfs(folder)
-  return {
-    memory_total: totalmem(),
-    memory_free: freemem(),
-    memory_used: totalmem() - freemem(),
-    memory_usage_percent: memoryPercent,
-    cpu_usage_percent: cpuPercent,
-    load_average: loadavg(),
-    disk_usage_percent: Math.round((1 - bavail / blocks) * 1000) / 10,
   }
 }

@@ -69,6 +69,7 @@ export const cloud: NodeKind = {
     port_name_format: 'Ethernet{0}',
     name_format: 'Cloud{0}',
   },
+  templateProperties: defaults,
   neededRight: (properties) => (portsOf(properties).some(({ type }) => type !== 'udp') ? 'labs.host' : undefined),
   ports: (node) =>
     mappedPorts(node).map(({ name, port_number: port }) => ethernetPort({ adapter: 0, port, name, shortName: name })),

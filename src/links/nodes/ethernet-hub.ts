@@ -14,6 +14,8 @@ const Properties = Type.Object(
 )
 const check = propertyChecker(Properties)
 
+const defaults = { ports_mapping: namedPorts(8) }
+
 /** Repeats what comes in at one port at all others. */
 export const ethernetHub: NodeKind = {
   ...bridgeNode((ports) => ({ kind: 'hub', ports: ports.map(({ port_number }) => port_number) })),
@@ -27,8 +29,9 @@ export const ethernetHub: NodeKind = {
     port_name_format: 'Ethernet{0}',
     name_format: 'Hub{0}',
   },
+  templateProperties: defaults,
   checkProperties(given) {
-    const { ports_mapping } = check({ ports_mapping: namedPorts(8), ...given })
+    const { ports_mapping } = check({ ...defaults, ...given })
     refuseTwins(ports_mapping)
     return { ports_mapping }
   },

@@ -25,6 +25,8 @@ const check = propertyChecker(
   Type.Object({ ports_mapping: PortsMapping(MappedSwitchPort) }, { additionalProperties: false }),
 )
 
+const defaults = { ports_mapping: accessPorts(8) }
+
 /** Learns where stations are, and keeps VLANs apart. */
 export const ethernetSwitch: NodeKind = {
   ...bridgeNode((ports) => ({ kind: 'switch', ports: (ports as readonly MappedSwitchPort[]).map(toSwitchPort) })),
@@ -38,8 +40,9 @@ export const ethernetSwitch: NodeKind = {
     port_name_format: 'Ethernet{0}',
     name_format: 'Switch{0}',
   },
+  templateProperties: defaults,
   checkProperties(given) {
-    const { ports_mapping } = check({ ports_mapping: accessPorts(8), ...given })
+    const { ports_mapping } = check({ ...defaults, ...given })
     refuseTwins(ports_mapping)
     return { ports_mapping }
   },

@@ -30,11 +30,11 @@ const Properties = Type.Object(
 export type HostProperties = Static<typeof Properties>
 
 const check = propertyChecker(Properties)
-const defaults: HostProperties = { adapters: 1, interfaces: [], routes: [], startup_commands: [] }
+export const defaultHostProperties: HostProperties = { adapters: 1, interfaces: [], routes: [], startup_commands: [] }
 
 /** @throws AppError `invalid` naming the property */
 export function checkHostProperties(given: Readonly<Record<string, unknown>>): HostProperties {
-  const properties = check({ ...defaults, ...given })
+  const properties = check({ ...defaultHostProperties, ...given })
   refuseOddInterfaces(properties)
   refuseOddRoutes(properties)
   return properties

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { AppError } from '../../platform/errors.ts'
 import type { NodeRow } from '../tables.ts'
 import { configureNetwork, type NetworkPlan } from './host-network.ts'
-import { checkHostProperties, type HostProperties } from './host-properties.ts'
+import { checkHostProperties, defaultHostProperties, type HostProperties } from './host-properties.ts'
 import { refuseMissing } from './needed-programs.ts'
 import { ethernetPort, type NodeKind, type NodeStart, type RunningNode } from './node-kind.ts'
 import { signalTree } from './process-tree.ts'
@@ -27,6 +27,7 @@ export const host: NodeKind = {
     port_name_format: 'eth{0}',
     name_format: 'Host{0}',
   },
+  templateProperties: defaultHostProperties,
   neededRight: () => 'labs.host',
   ports: ({ properties }) =>
     Array.from({ length: (properties as HostProperties).adapters }, (_, adapter) =>

@@ -41,7 +41,7 @@ const ignored = Object.fromEntries(
 
 /** Those of the given keys that say how a node is drawn. */
 export function appearanceOf(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(given).filter(([key]) => key in appearance))
+  return Object.fromEntries(Object.entries(given).filter(([key]) => Object.hasOwn(appearance, key)))
 }
 
 export const Properties = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())

@@ -70,6 +70,8 @@ export interface NodeKind {
   /** Stands for what is outside the lab: two of them are not joined, because what is outside is joined already. */
   readonly isOutside: boolean
   readonly looks: Looks
+  /** The properties that templates can have, with what they are when nobody says otherwise; empty text means the kind's own. */
+  readonly templateProperties: Readonly<Record<string, unknown>>
   /** What its makers and users must be allowed to do beyond using the project. */
   neededRight(properties: Readonly<Record<string, unknown>>): GlobalRight | undefined
   ports(node: Pick<NodeRow, 'properties'>): readonly Port[]

@@ -1,4 +1,5 @@
 import type { ProjectFolders } from '../projects/project-folder.ts'
+import { sizeOfSymbol } from '../symbols/default-symbols.ts'
 import type { NodeRow } from '../tables.ts'
 import { withoutNulls } from './check-properties.ts'
 import { consoleHost } from './console-ports.ts'
@@ -37,13 +38,14 @@ export function presentNode({ node, kind, status, folders }: PresentedNode): obj
   }
 }
 
-/** How a node looks as long as nobody says otherwise. */
-export function defaultLooks(name: string, { looks: { symbol, width, height } }: NodeKind): Record<string, unknown> {
+/** How a node with that symbol looks as long as nobody says otherwise. */
+export function defaultLooks(name: string, { looks }: NodeKind, symbol: unknown = null): Record<string, unknown> {
+  const { width, height } = sizeOfSymbol(symbol) ?? looks
   const label = { text: name, style: null, x: null, y: -40, rotation: 0 }
-  return { x: 0, y: 0, z: 1, label, locked: false, console_auto_start: false, width, height, symbol }
+  return { x: 0, y: 0, z: 1, label, locked: false, console_auto_start: false, width, height, symbol: looks.symbol }
 }
 
 /** How a node looks: as was said, and otherwise as those of its kind. */
 export function looksOf(node: NodeRow, kind: NodeKind): Record<string, unknown> {
-  return { ...defaultLooks(node.name, kind), ...withoutNulls(node.appearance) }
+  return { ...defaultLooks(node.name, kind, node.appearance['symbol']), ...withoutNulls(node.appearance) }
 }

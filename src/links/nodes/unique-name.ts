@@ -1,10 +1,12 @@
-/** The name itself when it is free; else the next free number in the place of its own, as GNS3 does: PC1, PC2. */
+/**
+ * The first free name as GNS3 counts them: `{0}` stands for the number; a name without it is taken as it is when it is
+ * free, else with the next number in the place of its own (PC1, PC2).
+ */
 export function uniqueName(wanted: string, taken: ReadonlySet<string>): string {
-  const named = wanted.replaceAll('{0}', '1')
-  if (!taken.has(named)) return named
-  const stem = named.replace(/\d+$/, '')
+  if (!wanted.includes('{0}') && !taken.has(wanted)) return wanted
+  const numbered = wanted.includes('{0}') ? wanted : `${wanted.replace(/\d+$/, '')}{0}`
   for (let number = 1; ; number += 1) {
-    const name = `${stem}${number}`
+    const name = numbered.replaceAll('{0}', String(number))
     if (!taken.has(name)) return name
   }
 }

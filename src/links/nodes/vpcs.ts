@@ -40,6 +40,7 @@ export const vpcs: NodeKind = {
     port_name_format: 'Ethernet{0}',
     name_format: 'PC{0}',
   },
+  templateProperties: { base_script_file: '', startup_script: '' },
   neededRight: () => undefined,
   ports: () => [ethernetPort({ adapter: 0, port: 0, name: 'Ethernet0', shortName: 'e0' })],
   checkProperties: (properties) => withoutNulls(check(properties)),

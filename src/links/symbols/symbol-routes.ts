@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Type } from 'typebox'
+import { type TString, Type } from 'typebox'
 import { AppError } from '../../platform/errors.ts'
 import { endpoint, type Route, route } from '../../platform/http/endpoint.ts'
 import { RawReply } from '../../platform/http/raw-reply.ts'
+import { defaultSymbols, plainSymbolId, theme } from './default-symbols.ts'
 
 interface Symbol {
   readonly svg: string
@@ -18,6 +19,10 @@ const Dimensions = Type.Object({ width: Type.Integer(), height: Type.Integer() }
 const addresses = [
   { path: '/v2/symbols/{symbol_id}', idOf: ({ symbol_id = '' }: Record<string, string>) => symbol_id },
   { path: '/v2/symbols/:/symbols/{name}', idOf: ({ name = '' }: Record<string, string>) => `:/symbols/${name}` },
+  {
+    path: '/v2/symbols/:/symbols/{theme}/{name}',
+    idOf: ({ theme = '', name = '' }: Record<string, string>) => `:/symbols/${theme}/${name}`,
+  },
 ] as const
 
 const list = endpoint({
@@ -29,21 +34,33 @@ const list = endpoint({
   reply: Type.Array(Type.Object({ symbol_id: Type.String(), filename: Type.String(), builtin: Type.Boolean() })),
 })
 
+const defaults = endpoint({
+  method: 'GET',
+  path: '/v2/default_symbols',
+  status: 200,
+  summary: 'Show which pictures are for what',
+  tag,
+})
+
 /** The pictures of nodes on a map. */
 export function symbolRoutes(): Route[] {
   const symbols = readSymbols()
   const find = (id: string): Symbol => {
-    const symbol = symbols.get(id)
+    const symbol = symbols.get(plainSymbolId(id))
     if (symbol === undefined) throw new AppError('not_found', `Symbol ID ${id} doesn't exist`)
     return symbol
   }
   return [
     route(list, () => [...symbols.keys()].map(presentSymbol)),
+    route(defaults, defaultSymbols),
     ...addresses.flatMap(({ path, idOf }) => [
       route(rawEndpoint(path), ({ params }) => svgReply(find(idOf(params)).svg)),
       route(dimensionsEndpoint(path), ({ params }) => {
         const { width, height } = find(idOf(params))
         return { width, height }
+      }),
+      route(uploadEndpoint(path), () => {
+        throw new AppError('forbidden', 'Cannot add or change symbols: this server has its own')
       }),
     ]),
   ]
@@ -54,6 +71,12 @@ function rawEndpoint(path: string) {
   return endpoint({ method: 'GET', path: `${path}/raw`, status: 200, summary, tag, params: paramsOf(path) })
 }
 
+function uploadEndpoint(path: string) {
+  const summary = 'Refused: the pictures are those of this server'
+  const params = paramsOf(path)
+  return endpoint({ method: 'POST', path: `${path}/raw`, status: 204, summary, tag, params, streamsBody: true })
+}
+
 function dimensionsEndpoint(path: string) {
   const summary = 'Show the size of a picture'
   const params = paramsOf(path)
@@ -61,7 +84,9 @@ function dimensionsEndpoint(path: string) {
 }
 
 function paramsOf(path: string) {
-  return Type.Object({ [path.includes('{name}') ? 'name' : 'symbol_id']: Type.String() })
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const properties: Record<string, TString> = Object.fromEntries(names.map((name) => [name, Type.String()]))
+  return Type.Object(properties)
 }
 
 function readSymbols(): ReadonlyMap<string, Symbol> {
@@ -76,7 +101,7 @@ function toSymbol(svg: string): Symbol {
 }
 
 function presentSymbol(id: string): object {
-  return { symbol_id: id, filename: id.slice(':/symbols/'.length), builtin: true, theme: 'Backhaul' }
+  return { symbol_id: id, filename: id.slice(':/symbols/'.length), builtin: true, theme }
 }
 
 function svgReply(svg: string): RawReply {

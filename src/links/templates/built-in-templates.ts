@@ -24,7 +24,7 @@ function builtIn(kind: NodeKind): Template {
     name: kind.looks.title,
     template_type: kind.type,
     looks: {},
-    properties: kind.checkProperties({}),
+    properties: {},
     owner_id: null,
     isBuiltIn: true,
   }

@@ -28,9 +28,9 @@ const common = {
 export function splitTemplate(given: Readonly<Record<string, unknown>>) {
   const entries = Object.entries(given)
   return {
-    looks: Object.fromEntries(entries.filter(([key]) => key in looks)),
+    looks: Object.fromEntries(entries.filter(([key]) => Object.hasOwn(looks, key))),
     properties: Object.fromEntries(
-      entries.filter(([key]) => !(key in common) && key !== 'name' && key !== 'template_type'),
+      entries.filter(([key]) => !Object.hasOwn(common, key) && key !== 'name' && key !== 'template_type'),
     ),
   }
 }

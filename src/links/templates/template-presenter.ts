@@ -14,9 +14,14 @@ export function presentTemplate(template: Template, kind: NodeKind): object {
     default_name_format: name_format,
     symbol,
     usage: '',
-    console_type: kind.hasConsole ? 'telnet' : 'none',
+    console_type: consoleTypeOf(kind),
     console_auto_start: false,
+    ...kind.templateProperties,
     ...template.properties,
     ...Object.fromEntries(Object.entries(template.looks).filter(([, value]) => value !== null)),
   }
+}
+
+export function consoleTypeOf({ hasConsole }: NodeKind): 'telnet' | 'none' {
+  return hasConsole ? 'telnet' : 'none'
 }

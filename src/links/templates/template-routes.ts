@@ -18,13 +18,16 @@ export function templateRoutes({ templates, kinds, present }: TemplateRoutesPart
   return [
     route(endpoints.list, async () => (await templates.listTemplates()).map(show)),
     route(endpoints.create, async ({ actor, body }) => {
-      const { name, template_type, template_id } = body
-      return show(await templates.createTemplate(actor, { name, template_type, template_id, ...splitTemplate(body) }))
+      const { name, template_type, template_id, console_type } = body
+      const request = { name, template_type, template_id, console_type, ...splitTemplate(body) }
+      return show(await templates.createTemplate(actor, request))
     }),
     route(endpoints.show, async ({ params }) => show(await templates.getTemplate(params.template_id))),
-    route(endpoints.update, async ({ actor, params, body }) =>
-      show(await templates.updateTemplate(actor, params.template_id, { name: body.name, ...splitTemplate(body) })),
-    ),
+    route(endpoints.update, async ({ actor, params, body }) => {
+      const { name, console_type } = body
+      const changes = { name, console_type, ...splitTemplate(body) }
+      return show(await templates.updateTemplate(actor, params.template_id, changes))
+    }),
     route(endpoints.delete, ({ actor, params }) => templates.deleteTemplate(actor, params.template_id)),
     route(endpoints.duplicate, async ({ actor, params }) =>
       show(await templates.duplicateTemplate(actor, params.template_id)),

@@ -8,8 +8,8 @@ export interface NewTemplate {
   readonly owner_id: number | null
   readonly name: string
   readonly template_type: string
-  readonly looks: Record<string, unknown>
-  readonly properties: Record<string, unknown>
+  readonly looks: Readonly<Record<string, unknown>>
+  readonly properties: Readonly<Record<string, unknown>>
 }
 
 /** Gives undefined when the id is taken. */
@@ -29,13 +29,13 @@ export async function updateTemplate(
   db: LinksDb,
   id: string,
   { looks, properties, name }: Pick<NewTemplate, 'looks' | 'properties' | 'name'>,
-): Promise<TemplateRow | undefined> {
+): Promise<TemplateRow> {
   return db
     .updateTable('templates')
     .set({ name, looks: JSON.stringify(looks), properties: JSON.stringify(properties) })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirst()
+    .executeTakeFirstOrThrow()
 }
 
 export async function listTemplates(db: LinksDb): Promise<TemplateRow[]> {

@@ -61,7 +61,7 @@ function readNode(
 function chosenLooks(document: DocumentNode, kind: NodeKind): Record<string, unknown> {
   const { label, ...given } = document as Record<string, unknown>
   const said = { ...given, label: label ? labelOf(label as Record<string, unknown>) : undefined } as typeof given
-  const usual = defaultLooks(document.name, kind)
+  const usual = defaultLooks(document.name, kind, given['symbol'])
   const chosen = Object.keys(appearance).filter(
     (key) => said[key] !== undefined && said[key] !== null && !isDeepStrictEqual(said[key], usual[key]),
   )

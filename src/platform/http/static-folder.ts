@@ -1,8 +1,9 @@
-import { createReadStream } from 'node:fs'
-import { realpath, stat } from 'node:fs/promises'
+import { open, realpath, stat } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
+import { addRefusal } from './add-routes.ts'
 
 export interface StaticFolder {
   /** The folder on this machine; absolute. */
@@ -13,17 +14,25 @@ export interface StaticFolder {
 
 /**
  * Serves the files of a folder to everybody: those of a single-page application, whose paths that name no file are answered
- * with its `index.html`. Nothing outside the folder is served, also not by links that lead out of it.
+ * with its `index.html`. Nothing outside the folder is served, also not by links that lead out of it. `/` leads there unless
+ * something else is there already.
  */
 export function addStaticFolder(app: FastifyInstance, { folder, path }: StaticFolder): void {
   const send = async (request: FastifyRequest, reply: FastifyReply) => {
     const { '*': wanted = '' } = request.params as Record<string, string>
-    return sendFile(request, reply, await findFile(await realpath(folder), wanted))
+    return sendFile(request, reply, await findFile(folder, wanted))
   }
-  app.get(`${path}/*`, send)
-  app.get(path, async (request, reply) =>
-    request.url.split('?', 1)[0] === path ? reply.redirect(`${path}/`) : send(request, reply),
-  )
+  const handlers = {
+    [`${path}/*`]: send,
+    [path]: async (request: FastifyRequest, reply: FastifyReply) =>
+      request.url.split('?', 1)[0] === path ? reply.redirect(`${path}/`) : send(request, reply),
+  }
+  for (const [url, handler] of Object.entries(handlers)) {
+    // the HEAD that the framework makes of a GET reads the file, or says that it is empty
+    app.route({ method: ['GET', 'HEAD'], url, handler, exposeHeadRoute: false })
+    addRefusal(app, url, new Set(['GET']))
+  }
+  if (!app.hasRoute({ method: 'GET', url: '/' })) app.get('/', async (_request, reply) => reply.redirect(`${path}/`))
 }
 
 interface Found {
@@ -32,7 +41,9 @@ interface Found {
   readonly modifiedMs: number
 }
 
-async function findFile(root: string, wanted: string): Promise<Found> {
+async function findFile(folder: string, wanted: string): Promise<Found> {
+  // what was there at the start may be gone, or another one by now
+  const root = await realpath(folder).catch(() => folder)
   const isPage = extname(wanted) === ''
   const found = (await fileAt(root, wanted)) ?? (isPage ? await fileAt(root, 'index.html') : undefined)
   if (found === undefined) throw new AppError('not_found', `Cannot find ${wanted.slice(0, 200)}: there is no such file`)
@@ -51,13 +62,29 @@ async function fileAt(root: string, relative: string): Promise<Found | undefined
   }
 }
 
-function sendFile(request: FastifyRequest, reply: FastifyReply, found: Found): FastifyReply {
+async function sendFile(request: FastifyRequest, reply: FastifyReply, found: Found): Promise<FastifyReply> {
   const etag = `"${found.sizeBytes.toString(36)}-${Math.trunc(found.modifiedMs).toString(36)}"`
-  reply.headers({ etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' })
-  if (request.headers['if-none-match']?.includes(etag) === true) return reply.code(304).send()
+  reply.headers({
+    etag,
+    'cache-control': 'no-cache',
+    'content-security-policy': "frame-ancestors 'self'",
+    'x-content-type-options': 'nosniff',
+  })
+  if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
   reply.header('content-type', contentTypes.get(extname(found.path).toLowerCase()) ?? 'application/octet-stream')
   reply.header('content-length', found.sizeBytes)
-  return request.method === 'HEAD' ? reply.send() : reply.send(createReadStream(found.path))
+  return reply.send(request.method === 'HEAD' ? undefined : await bytesOf(found))
+}
+
+/** Whether the caller has this representation already (RFC 9110, section 13.1.2). */
+function isKnown(condition: string | undefined, etag: string): boolean {
+  return condition === '*' || condition?.includes(etag) === true
+}
+
+/** No more than was announced, also when the file grows. */
+async function bytesOf({ path, sizeBytes }: Found): Promise<Readable> {
+  if (sizeBytes === 0) return Readable.from([])
+  return (await open(path)).createReadStream({ end: sizeBytes - 1 })
 }
 
 const contentTypes: ReadonlyMap<string, string> = new Map([
