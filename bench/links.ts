@@ -6,9 +6,9 @@ import { interfaceTimes } from './links/interface.ts'
 import { manyDelays, manyMemory, switchRelay } from './links/many.ts'
 import { renoThroughLoss } from './links/mathis.ts'
 import { noRelay, ownRelay, type Relay, socatRelay } from './links/relays.ts'
-import { claim, finish, note, thousands } from './links/report.ts'
 import { tcp } from './links/tcp.ts'
 import { type Measured, measure } from './links/traffic.ts'
+import { claim, finish, note, thousands } from './report.ts'
 
 /**
  * What the data plane promises, measured on this machine against its peers in the same run: a raw pair of sockets

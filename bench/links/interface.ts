@@ -1,7 +1,7 @@
 import { post, put } from '../../test/support/lab.ts'
 import type { TestServer } from '../../test/support/test-server.ts'
-import { openProgram } from './program.ts'
-import { claim, note } from './report.ts'
+import { openProgram } from '../program.ts'
+import { claim, note } from '../report.ts'
 
 const half = 500
 

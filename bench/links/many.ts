@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
 import { DataPlane } from '../../src/links/dataplane/data-plane.ts'
 import { parseFilters } from '../../src/links/filters/index.ts'
+import { claim, note } from '../report.ts'
 import { entryPort, exitPort, generatorPort, noRelay, type Relay, sinkPort } from './relays.ts'
-import { claim, note } from './report.ts'
 import { measure } from './traffic.ts'
 
 const delayMs = 10

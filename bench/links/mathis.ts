@@ -1,8 +1,8 @@
 import { isLikely } from '../../test/support/binomial.ts'
 import { exec, startHostLab } from '../../test/support/host-lab.ts'
 import { put } from '../../test/support/lab.ts'
-import { openProgram } from './program.ts'
-import { claim, note } from './report.ts'
+import { openProgram } from '../program.ts'
+import { claim, note } from '../report.ts'
 
 const delayMs = 20
 const lossPercent = 1

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { TestNamespace } from '../../src/links/dataplane/test-namespace.ts'
+import { claim, note } from '../report.ts'
 import { openLinkRelay } from './relays.ts'
-import { claim, note } from './report.ts'
 
 export interface TcpOptions {
   readonly seconds: number

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../test/support/free-port.ts'
-import { startProgram } from '../../test/support/program.ts'
-import type { TestServer } from '../../test/support/test-server.ts'
+import { freePort } from '../test/support/free-port.ts'
+import { startProgram } from '../test/support/program.ts'
+import type { TestServer } from '../test/support/test-server.ts'
 
 /** The real program, as `npm start` runs it, with its own database and a folder of its own. */
 export interface BenchProgram extends AsyncDisposable {
