@@ -22,6 +22,9 @@ import { addContentRoutes } from './serving/content-listener.ts'
 import { syncHandler } from './sync/sync-repository.ts'
 import type { ContentTables } from './tables.ts'
 import { contentTypes } from './types/index.ts'
+import { importHandler } from './uploads/import-uploads.ts'
+import { uploadRoutes } from './uploads/upload-routes.ts'
+import { UploadService } from './uploads/upload-service.ts'
 
 /** The tables of this half, in the order in which they must be made. */
 export const contentMigrations: readonly MigrationSet[] = [
@@ -64,13 +67,15 @@ export function createContent(parts: ContentParts): Content {
   const products = new ProductService({ db, access, organizations })
   const repositories = new RepositoryService({ db, access, products, tasks, secrets })
   const types = new Map(contentTypes.map((type) => [type.name, type]))
+  const uploads = new UploadService({ db, access, tasks, artifacts, types })
   return {
     routes: [
       ...organizationRoutes(organizations),
       ...productRoutes(products),
       ...repositoryRoutes({ repositories, contentUrl, now }),
+      ...uploadRoutes(uploads, now),
     ],
-    taskHandlers: [syncHandler({ db, artifacts, fetcher, secrets, types })],
+    taskHandlers: [syncHandler({ db, artifacts, fetcher, secrets, types }), importHandler({ db, artifacts, types })],
     housekeeping: new Housekeeping({ db, artifacts, logger }),
     serve: (app, authenticate) => addContentRoutes(app, { db, store: artifacts.store, access, authenticate }),
   }

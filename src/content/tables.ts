@@ -121,6 +121,23 @@ interface SyncStagingTable {
   unit_id: number
 }
 
+interface ContentUploadsTable {
+  id: string
+  repository_id: number
+  size_bytes: number
+  created_at: Generated<Date>
+  touched_at: Generated<Date>
+  imported_at: Date | null
+}
+
+interface ContentUploadChunksTable {
+  upload_id: string
+  start_byte: number
+  size_bytes: number
+  artifact_start: Generated<number>
+  artifact: string
+}
+
 export interface ContentTables extends TaskTables {
   organizations: OrganizationsTable
   organization_members: OrganizationMembersTable
@@ -136,6 +153,8 @@ export interface ContentTables extends TaskTables {
   root_repositories: RootRepositoriesTable
   repositories: RepositoriesTable
   sync_staging: SyncStagingTable
+  content_uploads: ContentUploadsTable
+  content_upload_chunks: ContentUploadChunksTable
 }
 
 export type OrganizationRow = Selectable<OrganizationsTable>
