@@ -10,6 +10,8 @@ import type { Route } from '../platform/http/endpoint.ts'
 import type { Logger } from '../platform/log.ts'
 import type { TaskHandler } from '../platform/tasks/task-handler.ts'
 import type { TaskService } from '../platform/tasks/task-service.ts'
+import { credentialRoutes } from './credentials/credential-routes.ts'
+import { CredentialService } from './credentials/credential-service.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { OrganizationAccess } from './organizations/organization-access.ts'
 import { organizationRoutes } from './organizations/organization-routes.ts'
@@ -66,12 +68,14 @@ export function createContent(parts: ContentParts): Content {
   const organizations = new OrganizationService(db, access)
   const products = new ProductService({ db, access, organizations })
   const repositories = new RepositoryService({ db, access, products, tasks, secrets })
+  const credentials = new CredentialService({ db, access, organizations, secrets })
   const types = new Map(contentTypes.map((type) => [type.name, type]))
   const uploads = new UploadService({ db, access, tasks, artifacts, types })
   return {
     routes: [
       ...organizationRoutes(organizations),
       ...productRoutes(products),
+      ...credentialRoutes(credentials),
       ...repositoryRoutes({ repositories, contentUrl, now }),
       ...uploadRoutes(uploads, now),
     ],

@@ -4,6 +4,9 @@ import type { TaskTables } from '../platform/tasks/tables.ts'
 export const organizationRoles = ['viewer', 'editor', 'manager'] as const
 export type OrganizationRole = (typeof organizationRoles)[number]
 
+export const credentialKinds = ['gpg_key', 'cert'] as const
+export type CredentialKind = (typeof credentialKinds)[number]
+
 interface Stamped {
   created_at: Generated<Date>
   updated_at: Generated<Date>
@@ -138,6 +141,14 @@ interface ContentUploadChunksTable {
   artifact: string
 }
 
+interface ContentCredentialsTable extends Stamped {
+  id: Generated<number>
+  organization_id: number
+  name: string
+  content_type: CredentialKind
+  content_sealed: string
+}
+
 export interface ContentTables extends TaskTables {
   organizations: OrganizationsTable
   organization_members: OrganizationMembersTable
@@ -153,6 +164,7 @@ export interface ContentTables extends TaskTables {
   root_repositories: RootRepositoriesTable
   repositories: RepositoriesTable
   sync_staging: SyncStagingTable
+  content_credentials: ContentCredentialsTable
   content_uploads: ContentUploadsTable
   content_upload_chunks: ContentUploadChunksTable
 }
@@ -160,3 +172,4 @@ export interface ContentTables extends TaskTables {
 export type OrganizationRow = Selectable<OrganizationsTable>
 export type ProductRow = Selectable<ProductsTable>
 export type RootRepositoryRow = Selectable<RootRepositoriesTable>
+export type CredentialRow = Selectable<ContentCredentialsTable>
