@@ -1,24 +1,42 @@
 import type { Kysely } from 'kysely'
+import type { OpenedBlob } from '../platform/blobs/blob-store.ts'
 import type { Upstream } from '../platform/fetch/fetch-options.ts'
 import type { Fetcher } from '../platform/fetch/fetcher.ts'
 
-/** The bytes of a unit as the upstream describes them. */
-export interface DiscoveredFile {
+/** The bytes of a unit. */
+export interface UnitFile {
   /** Where a repository serves it, below its base path. */
   readonly path: string
   readonly sha256: string
   readonly sizeBytes: number
-  readonly url: URL
 }
 
-/** One thing that an upstream holds, not yet stored. */
-export interface DiscoveredUnit {
+/** One thing that a repository can hold, not yet stored. */
+export interface NewUnit {
   readonly kind: string
   /** What makes it the same unit wherever it is met. */
   readonly naturalKey: string
   /** What it is called in messages and task outputs. */
   readonly name: string
+  readonly files: readonly UnitFile[]
+}
+
+/** The bytes of a unit as the upstream describes them. */
+export interface DiscoveredFile extends UnitFile {
+  readonly url: URL
+}
+
+/** One thing that an upstream holds, not yet stored. */
+export interface DiscoveredUnit extends NewUnit {
   readonly files: readonly DiscoveredFile[]
+}
+
+/** Bytes that somebody sent, whole and stored, with the name that they gave them: it may be anything. */
+export interface UploadedFile {
+  readonly name: string
+  readonly sha256: string
+  readonly sizeBytes: number
+  open(): Promise<OpenedBlob>
 }
 
 export interface DiscoverContext {
@@ -41,7 +59,7 @@ export type Discovery =
     }
 
 /** A unit with the id it has in the database. */
-export interface StoredUnit<Unit extends DiscoveredUnit = DiscoveredUnit> {
+export interface StoredUnit<Unit extends NewUnit = NewUnit> {
   readonly id: number
   readonly unit: Unit
 }
@@ -72,6 +90,12 @@ export interface ContentType {
   readonly unitKinds: readonly { readonly kind: string; readonly countKey: string }[]
   /** Asks what the upstream holds now; an unchanged one costs one request. */
   discover(context: DiscoverContext): Promise<Discovery>
+  /**
+   * Gives the unit that a sent file is.
+   *
+   * @throws AppError `invalid` that names the file when it is none that such a repository can hold
+   */
+  parseUpload(file: UploadedFile): Promise<NewUnit>
   /** Adds the type's own rows for units that are new to the database. */
   saveUnits(db: Kysely<unknown>, units: readonly StoredUnit[]): Promise<void>
   /** Gives the metadata that clients of this type read, the file that they read first as the last one. */

@@ -5,6 +5,8 @@ import { messageOf } from '../platform/errors.ts'
 import type { Logger } from '../platform/log.ts'
 import { deleteUnusedUnits } from './sets/unit-store.ts'
 import type { ContentTables } from './tables.ts'
+import { importKind } from './uploads/import-task.ts'
+import { deleteForgottenUploads } from './uploads/upload-store.ts'
 
 export interface HousekeepingParts {
   readonly db: Kysely<ContentTables>
@@ -15,7 +17,7 @@ export interface HousekeepingParts {
 const everyMs = 10 * 60_000
 
 /**
- * Gives back what nothing needs any more: units in no set, then the bytes that no unit and no publication references, and
+ * Gives back what nothing needs any more: uploads that were forgotten, units in no set, then the bytes that no unit and no publication references, and
  * at the start what a killed process left. Several processes may do it at once.
  */
 export class Housekeeping implements AsyncDisposable {
@@ -41,6 +43,7 @@ export class Housekeeping implements AsyncDisposable {
 
   async #cleanUp(signal: AbortSignal): Promise<void> {
     const { db, artifacts, logger } = this.#parts
+    await deleteForgottenUploads(db, importKind)
     while (!signal.aborted && (await deleteUnusedUnits(db)) > 0);
     const { count, bytes } = await artifacts.removeUnreferenced({ signal })
     if (count > 0) logger.info({ artifacts: count, bytes }, 'removed bytes that nothing needs')

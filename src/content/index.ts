@@ -12,6 +12,8 @@ import type { Logger } from '../platform/log.ts'
 import type { FileSender } from '../platform/send-file/file-sender.ts'
 import type { TaskHandler } from '../platform/tasks/task-handler.ts'
 import type { TaskService } from '../platform/tasks/task-service.ts'
+import { credentialRoutes } from './credentials/credential-routes.ts'
+import { CredentialService } from './credentials/credential-service.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { OrganizationAccess } from './organizations/organization-access.ts'
 import { organizationRoutes } from './organizations/organization-routes.ts'
@@ -25,6 +27,9 @@ import { HotAnswers } from './serving/hot-answers.ts'
 import { syncHandler } from './sync/sync-repository.ts'
 import type { ContentTables } from './tables.ts'
 import { contentTypes } from './types/index.ts'
+import { importHandler } from './uploads/import-uploads.ts'
+import { uploadRoutes } from './uploads/upload-routes.ts'
+import { UploadService } from './uploads/upload-service.ts'
 
 /** The tables of this half, in the order in which they must be made. */
 export const contentMigrations: readonly MigrationSet[] = [
@@ -67,14 +72,18 @@ export function createContent(parts: ContentParts): Content {
   const organizations = new OrganizationService(db, access)
   const products = new ProductService({ db, access, organizations })
   const repositories = new RepositoryService({ db, access, products, tasks, secrets })
+  const credentials = new CredentialService({ db, access, organizations, secrets })
   const types = new Map(contentTypes.map((type) => [type.name, type]))
+  const uploads = new UploadService({ db, access, tasks, artifacts, types })
   return {
     routes: [
       ...organizationRoutes(organizations),
       ...productRoutes(products),
+      ...credentialRoutes(credentials),
       ...repositoryRoutes({ repositories, contentUrl, now }),
+      ...uploadRoutes(uploads, now),
     ],
-    taskHandlers: [syncHandler({ db, artifacts, fetcher, secrets, types })],
+    taskHandlers: [syncHandler({ db, artifacts, fetcher, secrets, types }), importHandler({ db, artifacts, types })],
     housekeeping: new Housekeeping({ db, artifacts, logger }),
     serve: async (server, { authenticate, sender }) => {
       const hot = new HotAnswers({ nowMs: () => performance.now() })

@@ -9,12 +9,13 @@ const maxPathBytes = 1024
  * @throws AppError `upstream` that shows the path and says what is wrong with it
  */
 export function checkRepositoryPath(path: string): string {
-  const problem = problemOf(path)
+  const problem = pathProblem(path)
   if (problem === undefined) return path
   throw new AppError('upstream', `Cannot take the file ${JSON.stringify(path.slice(0, 200))}: its path ${problem}`)
 }
 
-function problemOf(path: string): string | undefined {
+/** What is wrong with such a path, if anything is. */
+export function pathProblem(path: string): string | undefined {
   if (path === '') return 'is empty'
   if (Buffer.byteLength(path) > maxPathBytes) return `is longer than ${maxPathBytes} bytes`
   if (path.startsWith('/')) return 'is absolute'

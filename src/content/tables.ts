@@ -4,6 +4,9 @@ import type { TaskTables } from '../platform/tasks/tables.ts'
 export const organizationRoles = ['viewer', 'editor', 'manager'] as const
 export type OrganizationRole = (typeof organizationRoles)[number]
 
+export const credentialKinds = ['gpg_key', 'cert'] as const
+export type CredentialKind = (typeof credentialKinds)[number]
+
 interface Stamped {
   created_at: Generated<Date>
   updated_at: Generated<Date>
@@ -121,6 +124,31 @@ interface SyncStagingTable {
   unit_id: number
 }
 
+interface ContentUploadsTable {
+  id: string
+  repository_id: number
+  size_bytes: number
+  created_at: Generated<Date>
+  touched_at: Generated<Date>
+  imported_at: Date | null
+}
+
+interface ContentUploadChunksTable {
+  upload_id: string
+  start_byte: number
+  size_bytes: number
+  artifact_start: Generated<number>
+  artifact: string
+}
+
+interface ContentCredentialsTable extends Stamped {
+  id: Generated<number>
+  organization_id: number
+  name: string
+  content_type: CredentialKind
+  content_sealed: string
+}
+
 export interface ContentTables extends TaskTables {
   organizations: OrganizationsTable
   organization_members: OrganizationMembersTable
@@ -136,8 +164,12 @@ export interface ContentTables extends TaskTables {
   root_repositories: RootRepositoriesTable
   repositories: RepositoriesTable
   sync_staging: SyncStagingTable
+  content_credentials: ContentCredentialsTable
+  content_uploads: ContentUploadsTable
+  content_upload_chunks: ContentUploadChunksTable
 }
 
 export type OrganizationRow = Selectable<OrganizationsTable>
 export type ProductRow = Selectable<ProductsTable>
 export type RootRepositoryRow = Selectable<RootRepositoriesTable>
+export type CredentialRow = Selectable<ContentCredentialsTable>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FetchedBody } from '../../../platform/fetch/fetch-options.ts'
 import type { DiscoverContext, DiscoveredUnit, Discovery } from '../../content-type.ts'
+import { fileKey } from './file-key.ts'
 import { type ManifestEntry, manifestName, parseManifest } from './manifest.ts'
 
 interface ManifestState {
@@ -70,7 +71,7 @@ async function* inBatches(entries: readonly ManifestEntry[], base: URL): AsyncGe
 
 function toUnit({ path, sha256, sizeBytes }: ManifestEntry, base: URL): DiscoveredUnit {
   const files = [{ path, sha256, sizeBytes, url: below(base, path) }]
-  return { kind: 'file', naturalKey: `${sha256} ${path}`, name: path, files }
+  return { kind: 'file', naturalKey: fileKey({ path, sha256 }), name: path, files }
 }
 
 function below(base: URL, path: string): URL {

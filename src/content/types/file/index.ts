@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { ContentType } from '../../content-type.ts'
 import { discoverFiles } from './discover.ts'
 import { saveFileUnits } from './file-unit-store.ts'
+import { parseFile } from './parse-file.ts'
 import { publishFiles } from './publish.ts'
 
 /** Plain files of any kind, listed by a PULP_MANIFEST. */
@@ -10,6 +11,7 @@ export const file: ContentType = {
   migrations: join(import.meta.dirname, 'migrations'),
   unitKinds: [{ kind: 'file', countKey: 'file' }],
   discover: discoverFiles,
+  parseUpload: parseFile,
   saveUnits: saveFileUnits,
   publish: publishFiles,
 }

@@ -1,0 +1,80 @@
+import { sql } from 'kysely'
+import { type Db, isUniqueViolation } from '../../platform/db/database.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { Page } from '../../platform/http/paging.ts'
+import type { ContentTables, CredentialKind, CredentialRow } from '../tables.ts'
+
+type ContentDb = Db<ContentTables>
+
+export interface CredentialAttributes {
+  readonly name: string
+  readonly content_type: CredentialKind
+  readonly content_sealed: string
+}
+
+export async function insertCredential(
+  db: ContentDb,
+  credential: CredentialAttributes & { readonly organization_id: number },
+): Promise<CredentialRow> {
+  const query = db.insertInto('content_credentials').values(credential).returningAll()
+  return refusingTaken(credential.name, () => query.executeTakeFirstOrThrow())
+}
+
+/** Undefined when it is gone. */
+export async function updateCredential(
+  db: ContentDb,
+  id: number,
+  attributes: CredentialAttributes,
+): Promise<CredentialRow | undefined> {
+  const query = db
+    .updateTable('content_credentials')
+    .set({ ...attributes, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .returningAll()
+  return refusingTaken(attributes.name, () => query.executeTakeFirst())
+}
+
+async function refusingTaken<T>(name: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isUniqueViolation(error, 'content_credentials_name_key')) throw error
+    throw new AppError('invalid', `Validation failed: the name "${name}" is taken in this organization`, {
+      cause: error,
+      fields: { name: ['has already been taken'] },
+    })
+  }
+}
+
+/** `forUpdate` locks it until the end of the transaction. */
+export async function findCredential(
+  db: ContentDb,
+  id: number,
+  lock?: 'forUpdate',
+): Promise<CredentialRow | undefined> {
+  const query = db.selectFrom('content_credentials').selectAll().where('id', '=', id)
+  return (lock === undefined ? query : query.forUpdate()).executeTakeFirst()
+}
+
+export async function deleteCredential(db: ContentDb, id: number): Promise<void> {
+  await db.deleteFrom('content_credentials').where('id', '=', id).execute()
+}
+
+export interface CredentialFilter {
+  readonly organizationId: number
+  readonly name?: string | undefined
+  readonly contentType?: CredentialKind | undefined
+}
+
+export async function listCredentials(
+  db: ContentDb,
+  { organizationId, name, contentType }: CredentialFilter,
+  page: Page,
+): Promise<{ rows: CredentialRow[]; total: number }> {
+  let query = db.selectFrom('content_credentials').where('organization_id', '=', organizationId)
+  if (name !== undefined) query = query.where('name', '=', name)
+  if (contentType !== undefined) query = query.where('content_type', '=', contentType)
+  const rows = query.selectAll().orderBy('name').offset(page.offset)
+  const { total } = await query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { rows: await (page.limit === undefined ? rows : rows.limit(page.limit)).execute(), total }
+}

@@ -1,0 +1,57 @@
+import type { Kysely } from 'kysely'
+import type { Artifacts } from '../../platform/blobs/artifacts.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { UploadedFile } from '../content-type.ts'
+import type { ContentTables } from '../tables.ts'
+import type { UploadImport } from './import-task.ts'
+import { listChunks, type UploadChunk } from './upload-store.ts'
+
+export interface AssembleParts {
+  readonly db: Kysely<ContentTables>
+  readonly artifacts: Artifacts
+  readonly signal: AbortSignal
+}
+
+/**
+ * Makes one artifact of the chunks of an upload, in constant memory, and checks that its bytes are what their sender
+ * said. The artifact is safe from removal for an hour.
+ *
+ * @throws AppError `invalid` that names the file
+ */
+export async function assemble(
+  { id, name, expected }: UploadImport,
+  sizeBytes: number,
+  { db, artifacts, signal }: AssembleParts,
+): Promise<UploadedFile> {
+  const chunks = await listChunks(db, id)
+  checkGapless(chunks, name, sizeBytes)
+  const staged = await artifacts.store.stage(bytesOf(chunks, artifacts), {
+    expected: { ...expected, sizeBytes },
+    subject: JSON.stringify(name),
+    signal,
+  })
+  try {
+    await artifacts.keep([staged])
+  } finally {
+    await staged.discard()
+  }
+  const { sha256 } = staged
+  return { name, sha256, sizeBytes, open: () => artifacts.store.open(sha256) }
+}
+
+function checkGapless(chunks: readonly UploadChunk[], name: string, sizeBytes: number): void {
+  let end = 0
+  for (const { start_byte, size_bytes } of chunks) {
+    if (start_byte !== end) break
+    end += size_bytes
+  }
+  if (end === sizeBytes) return
+  throw new AppError('invalid', `Cannot keep ${JSON.stringify(name)}: its bytes from ${end} on are missing`)
+}
+
+async function* bytesOf(chunks: readonly UploadChunk[], { store }: Artifacts): AsyncGenerator<Uint8Array> {
+  for (const { artifact, artifact_start: start, size_bytes } of chunks) {
+    await using opened = await store.open(artifact, { start, end: start + size_bytes - 1 })
+    yield* opened.body
+  }
+}
