@@ -25,7 +25,7 @@ const rules: Rules = {
     },
     {
       in: /^links\/dataplane\//,
-      may: [/^links\/filters\//, /^platform\/(errors|log|module-path)\.ts$/],
+      may: [/^links\/filters\//, /^platform\/(errors|log|module-path)\.ts$/, /^platform\/native\//],
       why: 'the data plane knows no database and no HTTP',
     },
     { in: /^links\/filters\//, may: [/^platform\/errors\.ts$/], why: 'filters do no I/O' },
@@ -55,7 +55,10 @@ const rules: Rules = {
   packages: [
     { package: 'fastify', onlyIn: /^platform\/(http\/|platform\.ts$)|^content\/(serving\/|index\.ts$)|-routes\.ts$/ },
     { package: 'undici', onlyIn: /^platform\/fetch\// },
-    { package: 'koffi', onlyIn: /^platform\/data-folder\/|^links\/dataplane\/native\/|^links\/filters\/libpcap\.ts$/ },
+    {
+      package: 'koffi',
+      onlyIn: /^platform\/(data-folder|native)\/|^links\/dataplane\/native\/|^links\/filters\/libpcap\.ts$/,
+    },
     { package: 'pg', onlyIn: /^platform\/(db|tasks|backup)\// },
     { package: 'pino', onlyIn: /^platform\/log\.ts$/ },
     { package: 'commander', onlyIn: /^(main\.ts$|cli\/)/ },

@@ -69,7 +69,7 @@ describe('a server that is killed with twenty running nodes', { skip: lacksVpcs 
     await using first = await startProgram(folder, ports)
     const lab = await startBigLab(first.server)
     const [pc1] = lab.nodes
-    assert.equal((await ping(pc1.console, '10.0.0.14')).length, 3)
+    await waitUntil('answers', async () => (await ping(pc1.console, '10.0.0.14')).length === 3)
     assert.equal(added(), pcs + hosts, 'a namespace for each node')
 
     await first.stop('SIGKILL')
@@ -79,11 +79,13 @@ describe('a server that is killed with twenty running nodes', { skip: lacksVpcs 
     await using second = await startProgram(folder, ports)
     const nodes: Json[] = (await second.server.ask(`${lab.base}/nodes`)).body
     assert.deepEqual([...new Set(nodes.map(({ status }) => status))], ['started'])
-    assert.equal(added(), pcs + hosts)
+    await waitUntil('a namespace for each node again', () => added() === pcs + hosts)
     // another server may have taken the console's port meanwhile
     const { console } = nodes.find(({ node_id }) => node_id === pc1.node_id)
-    const times = await ping(console, '10.0.0.14')
-    assert.equal(times.length, 3)
+    const times = await waitUntil('answers', async () => {
+      const answered = await ping(console, '10.0.0.14')
+      return answered.length === 3 && answered
+    })
     assert.ok(Math.min(...times) >= 40, `${times}`)
     assert.deepEqual(await ping(console, '10.0.0.3'), [], 'the suspended link')
     const exec = { command: 'ping -c 2 -i 0.1 -W 2 10.0.0.1' }

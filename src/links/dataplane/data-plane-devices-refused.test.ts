@@ -49,7 +49,7 @@ describe('DataPlane refuses', { skip }, () => {
 
   it('devices to those who may not have them', () => {
     const program = `
-      import { loadLibc } from '${join(import.meta.dirname, 'native/libc.ts')}'
+      import { loadLibc } from '${join(import.meta.dirname, '../../platform/native/libc.ts')}'
       import { openPort } from '${join(import.meta.dirname, 'process/open-port.ts')}'
       for (const port of [{ kind: 'tap', name: 'backhaul-no' }, { kind: 'interface', name: 'lo' }]) {
         try { openPort(loadLibc(), port) } catch (error) { console.log(error.code, error.message) }
