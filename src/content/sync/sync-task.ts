@@ -1,40 +1,24 @@
-import type { Actor } from '../../platform/auth/actor.ts'
-import type { NewTask } from '../../platform/tasks/task-store.ts'
-import { organizationScope } from '../organizations/organization-access.ts'
-import type { RepositoryRecord } from '../repositories/repository-store.ts'
+import type { RepositoryWork } from '../repositories/repository-task.ts'
 
 export const syncKind = 'content.sync'
 
-/** The task that syncs a repository; those of one root repository run one after the other. */
-export function syncTask(repository: RepositoryRecord, actor: Actor): NewTask {
-  const {
-    id,
-    name,
-    label,
-    product_id,
-    product_name,
-    product_label,
-    organization_id,
-    organization_name,
-    organization_label,
-  } = repository
+/** What one sync does otherwise than its repository says. */
+export interface SyncOptions {
+  /** Instead of the repository's upstream. */
+  readonly sourceUrl?: string | undefined
+  /** Removes nothing. */
+  readonly incremental?: boolean | undefined
+  /** Reads everything again though the upstream says that nothing changed. */
+  readonly skipMetadataCheck?: boolean | undefined
+  /** Checks all stored bytes afterwards. */
+  readonly validateContents?: boolean | undefined
+}
+
+export function syncWork(options: SyncOptions): RepositoryWork {
   return {
     kind: syncKind,
     label: 'Actions::Katello::Repository::Sync',
-    action: `Synchronize repository '${name}'; product '${product_name}'; organization '${organization_name}'`,
-    humanizedAction: 'Synchronize',
-    humanizedInput: [
-      ['repository', { text: `repository '${name}'`, link: null }],
-      ['product', { text: `product '${product_name}'`, link: `/products/${product_id}/` }],
-      ['organization', { text: `organization '${organization_name}'`, link: `/organizations/${organization_id}/edit` }],
-    ],
-    input: {
-      repository: { id, name, label },
-      product: { id: product_id, name: product_name, label: product_label, cp_id: String(product_id) },
-      organization: { id: organization_id, name: organization_name, label: organization_label },
-    },
-    resources: [{ name: `repository:${repository.root_id}`, mode: 'exclusive' }],
-    user: { id: actor.userId, login: actor.login },
-    scope: organizationScope(organization_id),
+    action: 'Synchronize',
+    input: { options },
   }
 }
