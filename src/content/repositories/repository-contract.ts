@@ -4,7 +4,7 @@ import { Id, Nullable, OptionalNullable } from '../../platform/http/schemas.ts'
 import { Task } from '../../platform/tasks/task-contract.ts'
 import { Label, ListQuery, Name } from '../contract-parts.ts'
 import { contentTypes } from '../types/index.ts'
-import { commonAttributes, ownAttributes } from './repository-attributes.ts'
+import { commonAttributes, ownAttributes } from './repository-attributes-contract.ts'
 
 const ContentTypeName = Type.Enum(contentTypes.map(({ name }) => name))
 

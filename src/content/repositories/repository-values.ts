@@ -2,7 +2,7 @@ import type { SecretBox } from '../../platform/auth/secret-box.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { AttributeValues, ContentType } from '../content-type.ts'
 import { contentTypes } from '../types/index.ts'
-import { commonAttributes, commonDefaults, ownAttributes } from './repository-attributes.ts'
+import { commonAttributes, commonDefaults, ownAttributes } from './repository-attributes-contract.ts'
 import type { RootAttributes, StoredAttributes } from './repository-store.ts'
 import { urlProblem } from './repository-url.ts'
 
