@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely'
+import type { TSchema } from 'typebox'
 import type { OpenedBlob } from '../platform/blobs/blob-store.ts'
+import type { FieldMessages } from '../platform/errors.ts'
 import type { Upstream } from '../platform/fetch/fetch-options.ts'
 import type { Fetcher } from '../platform/fetch/fetcher.ts'
 
@@ -78,16 +80,35 @@ export interface MetadataFile {
   readonly content: AsyncIterable<Uint8Array>
 }
 
-/**
- * Everything that the program knows of one kind of repository. A type's folder exports one such value; nothing outside
- * names a type but the list in `types/index.ts`.
- */
-export interface ContentType {
-  readonly name: string
-  /** Folder of the type's own migrations. */
-  readonly migrations: string
-  /** The kinds of units, with the word that counts them in a repository's `content_counts`. */
-  readonly unitKinds: readonly { readonly kind: string; readonly countKey: string }[]
+/** What the units of one kind are called by whoever asks about them. */
+export interface UnitKind {
+  readonly kind: string
+  /** The word of `with_content`, and of `content_type` where units are removed or uploaded. */
+  readonly label: string
+  /** Counts them in a repository's `content_counts`; kinds without one are not counted. */
+  readonly countKey?: string
+  /** The parameter of lists that asks for repositories with one such unit. */
+  readonly idFilter?: string
+  readonly isRemovable: boolean
+}
+
+/** Something that only repositories of one type have. */
+export interface TypeAttribute {
+  /** What a value is that is not null. */
+  readonly schema: TSchema
+  /** What it is when nothing was said, or null. */
+  readonly default: unknown
+  /** Sealed at rest; answers only say that it exists. */
+  readonly isSecret?: boolean
+}
+
+export type AttributeValues = Readonly<Record<string, unknown>>
+
+/** What the sync of a type can be told besides where from. */
+export type SyncOption = 'skip_metadata_check' | 'validate_contents'
+
+/** What a type must be able to do before anybody can make repositories of it. */
+export interface ContentWork {
   /** Asks what the upstream holds now; an unchanged one costs one request. */
   discover(context: DiscoverContext): Promise<Discovery>
   /**
@@ -100,4 +121,28 @@ export interface ContentType {
   saveUnits(db: Kysely<unknown>, units: readonly StoredUnit[]): Promise<void>
   /** Gives the metadata that clients of this type read, the file that they read first as the last one. */
   publish(context: PublishContext): AsyncIterable<MetadataFile>
+}
+
+/**
+ * Everything that the program knows of one kind of repository. A type's folder exports one such value; nothing outside
+ * names a type but the list in `types/index.ts`.
+ */
+export interface ContentType {
+  readonly name: string
+  /** Folder of the type's own migrations. */
+  readonly migrations?: string
+  readonly unitKinds: readonly UnitKind[]
+  /** Further names under which `content_counts` shows a kind: name → kind. */
+  readonly countAliases?: Readonly<Record<string, string>>
+  /** The label of the units that are meant when a request does not say which. */
+  readonly defaultUnit?: string
+  readonly attributes: Readonly<Record<string, TypeAttribute>>
+  /** What `download_policy` is when nothing was said. */
+  readonly downloadPolicy?: 'immediate'
+  readonly syncOptions: readonly SyncOption[]
+  /** What is wrong with these attributes together, the common ones among them. */
+  check?(values: AttributeValues): FieldMessages
+  /** Values that follow from attributes, for answers. */
+  derive?(values: AttributeValues): AttributeValues
+  readonly work?: ContentWork
 }

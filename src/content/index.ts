@@ -20,6 +20,7 @@ import { organizationRoutes } from './organizations/organization-routes.ts'
 import { OrganizationService } from './organizations/organization-service.ts'
 import { productRoutes } from './products/product-routes.ts'
 import { ProductService } from './products/product-service.ts'
+import { RepositoryOperations } from './repositories/repository-operations.ts'
 import { repositoryRoutes } from './repositories/repository-routes.ts'
 import { RepositoryService } from './repositories/repository-service.ts'
 import { addContentRoutes } from './serving/content-listener.ts'
@@ -27,6 +28,9 @@ import { HotAnswers } from './serving/hot-answers.ts'
 import { syncHandler } from './sync/sync-repository.ts'
 import type { ContentTables } from './tables.ts'
 import { contentTypes } from './types/index.ts'
+import { removalHandler } from './upkeep/remove-content.ts'
+import { republishHandler } from './upkeep/republish.ts'
+import { verifyHandler } from './upkeep/verify-checksums.ts'
 import { importHandler } from './uploads/import-uploads.ts'
 import { uploadRoutes } from './uploads/upload-routes.ts'
 import { UploadService } from './uploads/upload-service.ts'
@@ -34,7 +38,9 @@ import { UploadService } from './uploads/upload-service.ts'
 /** The tables of this half, in the order in which they must be made. */
 export const contentMigrations: readonly MigrationSet[] = [
   { name: 'content', folder: join(import.meta.dirname, 'migrations') },
-  ...contentTypes.map(({ name, migrations }) => ({ name: `content/${name}`, folder: migrations })),
+  ...contentTypes.flatMap(({ name, migrations }) =>
+    migrations === undefined ? [] : [{ name: `content/${name}`, folder: migrations }],
+  ),
 ]
 
 /** Whom tasks of organizations are shown to; apart from the rest because tasks are made before it. */
@@ -73,17 +79,25 @@ export function createContent(parts: ContentParts): Content {
   const products = new ProductService({ db, access, organizations })
   const repositories = new RepositoryService({ db, access, products, tasks, secrets })
   const credentials = new CredentialService({ db, access, organizations, secrets })
+  const operations = new RepositoryOperations({ db, repositories, tasks })
   const types = new Map(contentTypes.map((type) => [type.name, type]))
   const uploads = new UploadService({ db, access, tasks, artifacts, types })
+  const work = { db, artifacts, fetcher, secrets, types }
   return {
     routes: [
       ...organizationRoutes(organizations),
       ...productRoutes(products),
       ...credentialRoutes(credentials),
-      ...repositoryRoutes({ repositories, contentUrl, now }),
+      ...repositoryRoutes({ repositories, operations, contentUrl, now }),
       ...uploadRoutes(uploads, now),
     ],
-    taskHandlers: [syncHandler({ db, artifacts, fetcher, secrets, types }), importHandler({ db, artifacts, types })],
+    taskHandlers: [
+      syncHandler(work),
+      republishHandler(work),
+      verifyHandler(work),
+      removalHandler(work),
+      importHandler({ db, artifacts, types }),
+    ],
     housekeeping: new Housekeeping({ db, artifacts, logger }),
     serve: async (server, { authenticate, sender }) => {
       const hot = new HotAnswers({ nowMs: () => performance.now() })

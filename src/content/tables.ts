@@ -105,6 +105,16 @@ interface RootRepositoriesTable extends Stamped {
   download_concurrency: number | null
   upstream_username: string | null
   upstream_password_sealed: string | null
+  checksum_type: string | null
+  download_policy: string | null
+  arch: string
+  gpg_key_id: number | null
+  ssl_ca_cert_id: number | null
+  ssl_client_cert_id: number | null
+  ssl_client_key_id: number | null
+  http_proxy_policy: string
+  http_proxy_id: number | null
+  type_attributes: JSONColumnType<Record<string, unknown>, string, string>
 }
 
 interface RepositoriesTable {

@@ -42,6 +42,10 @@ export async function findLibrary(db: ContentDb, organizationId: number) {
     .executeTakeFirstOrThrow()
 }
 
+export async function findEnvironment(db: ContentDb, id: number) {
+  return db.selectFrom('environments').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
 export async function findRole(
   db: ContentDb,
   organizationId: number,

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Artifacts } from '../../platform/blobs/artifacts.ts'
 import type { StagedBlob } from '../../platform/blobs/blob-store.ts'
-import type { ContentType } from '../content-type.ts'
+import type { ContentWork } from '../content-type.ts'
 import type { SetVersion } from '../sets/content-set-store.ts'
 import type { ContentTables } from '../tables.ts'
 import { insertPublication, pointAt } from './publication-store.ts'
@@ -9,7 +9,7 @@ import { insertPublication, pointAt } from './publication-store.ts'
 export interface PublishRequest {
   readonly db: Kysely<ContentTables>
   readonly artifacts: Artifacts
-  readonly type: ContentType
+  readonly work: ContentWork
   readonly repositoryId: number
   readonly content: SetVersion
   readonly signal: AbortSignal
@@ -24,7 +24,7 @@ export interface PublishRequest {
 export async function publish({
   db,
   artifacts,
-  type,
+  work,
   repositoryId,
   content,
   signal,
@@ -33,7 +33,7 @@ export async function publish({
   const staged = new Map<string, StagedBlob>()
   try {
     const context = { db: db as unknown as Kysely<unknown>, setId: content.setId, version: content.version, signal }
-    for await (const { path, content: bytes } of type.publish(context)) {
+    for await (const { path, content: bytes } of work.publish(context)) {
       staged.set(path, await artifacts.store.stage(bytes, { signal, subject: path }))
     }
     await artifacts.keep([...staged.values()])

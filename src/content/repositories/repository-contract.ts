@@ -1,29 +1,18 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { endpoint } from '../../platform/http/endpoint.ts'
 import { Id, Nullable, OptionalNullable } from '../../platform/http/schemas.ts'
 import { Task } from '../../platform/tasks/task-contract.ts'
-import { Description, Label, ListQuery, Name } from '../contract-parts.ts'
+import { Label, ListQuery, Name } from '../contract-parts.ts'
 import { contentTypes } from '../types/index.ts'
+import { commonAttributes, ownAttributes } from './repository-attributes-contract.ts'
 
 const ContentTypeName = Type.Enum(contentTypes.map(({ name }) => name))
 
-/** What may be set at creation, and changed later. */
-const attributes = {
-  description: OptionalNullable(Description),
-  url: OptionalNullable(Type.String({ maxLength: 1024, description: 'Upstream; http or https' })),
-  unprotected: Type.Optional(Type.Boolean({ description: 'Served without login; default true' })),
-  mirror_on_sync: Type.Optional(
-    Type.Boolean({ description: 'A sync also removes what the upstream no longer has; default true' }),
+const UnitLabel = Type.Enum([
+  ...new Set(
+    contentTypes.flatMap(({ unitKinds }) => unitKinds.filter((unit) => unit.isRemovable).map(({ label }) => label)),
   ),
-  verify_ssl_on_sync: Type.Optional(
-    Type.Boolean({ description: 'Check the certificate of the upstream; default true' }),
-  ),
-  download_concurrency: OptionalNullable(
-    Type.Integer({ minimum: 1, maximum: 19, description: 'Files fetched at once; default 10' }),
-  ),
-  upstream_username: OptionalNullable(Type.String({ maxLength: 255 })),
-  upstream_password: OptionalNullable(Type.String({ maxLength: 1000, description: 'Never shown again' })),
-} as const satisfies Record<string, TSchema>
+])
 
 const Repository = Type.Object({
   id: Id,
@@ -40,7 +29,28 @@ const Repository = Type.Object({
 const tag = 'Repositories'
 const base = '/content/api/repositories'
 const OneRepository = Type.Object({ id: Id })
-const filters = { ...ListQuery, content_type: Type.Optional(ContentTypeName) }
+const filters = {
+  ...ListQuery,
+  content_type: Type.Optional(ContentTypeName),
+  description: Type.Optional(Type.String()),
+  download_policy: Type.Optional(Type.Enum(['immediate', 'on_demand', 'background'])),
+}
+const organization_id = Type.Optional(Id)
+const product_id = Type.Optional(Id)
+const environment_id = Type.Optional(Id)
+
+const removal = {
+  method: 'PUT',
+  status: 202,
+  tag,
+  params: OneRepository,
+  body: Type.Object({
+    ids: Type.Array(Type.Union([Type.String({ maxLength: 100 }), Id]), { minItems: 1, maxItems: 100_000 }),
+    content_type: OptionalNullable(UnitLabel),
+    sync_capsule: OptionalNullable(Type.Boolean({ description: 'Without effect' })),
+  }),
+  reply: Task,
+} as const
 
 export const repositoryEndpoints = {
   list: endpoint({
@@ -49,7 +59,7 @@ export const repositoryEndpoints = {
     status: 200,
     summary: 'List repositories',
     tag,
-    query: Type.Object({ ...filters, organization_id: Type.Optional(Id), product_id: Type.Optional(Id) }),
+    query: Type.Object({ ...filters, organization_id, product_id, environment_id }),
   }),
   listOfProduct: endpoint({
     method: 'GET',
@@ -58,7 +68,43 @@ export const repositoryEndpoints = {
     summary: 'List the repositories of a product',
     tag,
     params: Type.Object({ product_id: Id }),
-    query: Type.Object(filters),
+    query: Type.Object({ ...filters, organization_id, environment_id }),
+  }),
+  listOfOrganization: endpoint({
+    method: 'GET',
+    path: '/content/api/organizations/{organization_id}/repositories',
+    status: 200,
+    summary: 'List the repositories of an organization',
+    tag,
+    params: Type.Object({ organization_id: Id }),
+    query: Type.Object({ ...filters, product_id, environment_id }),
+  }),
+  listOfEnvironment: endpoint({
+    method: 'GET',
+    path: '/content/api/organizations/{organization_id}/environments/{environment_id}/repositories',
+    status: 200,
+    summary: 'List the repositories of an environment',
+    tag,
+    params: Type.Object({ organization_id: Id, environment_id: Id }),
+    query: Type.Object({ ...filters, product_id }),
+  }),
+  listOfProductInEnvironment: endpoint({
+    method: 'GET',
+    path: '/content/api/environments/{environment_id}/products/{product_id}/repositories',
+    status: 200,
+    summary: 'List the repositories of a product in an environment',
+    tag,
+    params: Type.Object({ environment_id: Id, product_id: Id }),
+    query: Type.Object({ ...filters, organization_id }),
+  }),
+  listOfView: endpoint({
+    method: 'GET',
+    path: '/content/api/content_views/{id}/repositories',
+    status: 200,
+    summary: 'List the repositories of a content view: of the default view of an organization, which has its id',
+    tag,
+    params: Type.Object({ id: Id }),
+    query: Type.Object({ ...filters, organization_id, product_id, environment_id }),
   }),
   create: endpoint({
     method: 'POST',
@@ -72,7 +118,8 @@ export const repositoryEndpoints = {
       label: OptionalNullable(Label),
       product_id: Id,
       content_type: ContentTypeName,
-      ...attributes,
+      ...commonAttributes,
+      ...ownAttributes,
     }),
     reply: Repository,
   }),
@@ -93,6 +140,82 @@ export const repositoryEndpoints = {
     summary: 'Bring a repository to what its upstream holds, as a task',
     tag,
     params: OneRepository,
+    body: Type.Object({
+      source_url: OptionalNullable(Type.String({ maxLength: 1024, description: 'Upstream of this sync only' })),
+      incremental: OptionalNullable(Type.Boolean({ description: 'Remove nothing' })),
+      skip_metadata_check: OptionalNullable(
+        Type.Boolean({ description: 'Also when the upstream says that nothing changed; not for all types' }),
+      ),
+      validate_contents: OptionalNullable(
+        Type.Boolean({ description: 'Check all bytes afterwards; not for all types' }),
+      ),
+    }),
     reply: Task,
+  }),
+  types: endpoint({
+    method: 'GET',
+    path: `${base}/repository_types`,
+    status: 200,
+    summary: 'List the types of repositories',
+    tag,
+    query: Type.Object({ creatable: Type.Optional(Type.Boolean({ description: 'Only those that can be created' })) }),
+    reply: Type.Array(Type.Unknown()),
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: `${base}/{id}`,
+    status: 200,
+    summary: 'Change attributes of a repository; null sets one back to its default',
+    tag,
+    wrapper: 'repository',
+    params: OneRepository,
+    body: Type.Object({ name: Type.Optional(Name), ...commonAttributes, ...ownAttributes }),
+    reply: Repository,
+  }),
+  delete: endpoint({
+    method: 'DELETE',
+    path: `${base}/{id}`,
+    status: 200,
+    summary: 'Delete a repository; its tasks are cancelled',
+    tag,
+    params: OneRepository,
+  }),
+  republish: endpoint({
+    method: 'PUT',
+    path: `${base}/{id}/republish`,
+    status: 202,
+    summary: 'Write the metadata of a repository anew, as a task',
+    tag,
+    params: OneRepository,
+    reply: Task,
+  }),
+  verify: endpoint({
+    method: 'POST',
+    path: `${base}/{id}/verify_checksum`,
+    status: 202,
+    summary: 'Check all stored bytes of a repository and repair what is damaged, as a task',
+    tag,
+    params: OneRepository,
+    reply: Task,
+  }),
+  removeContent: endpoint({
+    ...removal,
+    path: `${base}/{id}/remove_content`,
+    summary: 'Take units out of a repository',
+  }),
+  removePackages: endpoint({ ...removal, path: `${base}/{id}/remove_packages`, summary: 'The same as remove_content' }),
+  removeManifests: endpoint({
+    ...removal,
+    path: `${base}/{id}/remove_docker_manifests`,
+    summary: 'The same as remove_content',
+  }),
+  gpgKey: endpoint({
+    method: 'GET',
+    path: `${base}/{id}/gpg_key_content`,
+    status: 200,
+    summary: 'Show the text of the GPG key of a repository',
+    tag,
+    access: 'public',
+    params: OneRepository,
   }),
 }

@@ -1,8 +1,10 @@
 import { timestamp } from '../../platform/http/timestamps.ts'
 import type { TaskRow } from '../../platform/tasks/tables.ts'
+import type { AttributeValues } from '../content-type.ts'
 import { contentTypes } from '../types/index.ts'
 import type { RepositoryView } from './repository-service.ts'
 import type { RepositoryRecord } from './repository-store.ts'
+import { shownOwnValues } from './repository-values.ts'
 
 export interface Presenting {
   /** How clients reach the content listener. */
@@ -19,6 +21,16 @@ export function presentRepository({ repository, lastSync }: RepositoryView, { co
     description: repository.description,
     content_type: repository.content_type,
     url: repository.url,
+    arch: repository.arch,
+    os_versions: ownValues(repository)['os_versions'],
+    content_id: String(repository.root_id),
+    major: null,
+    minor: null,
+    backend_identifier: `repository-${repository.id}`,
+    version_href: `/content/sets/${repository.set_id}/versions/${repository.latest_version}/`,
+    remote_href: null,
+    publication_href: null,
+    container_repository_name: null,
     relative_path: repository.relative_path,
     full_path: `${contentUrl}/content/${repository.relative_path}/`,
     library_instance_id: null,
@@ -30,6 +42,12 @@ export function presentRepository({ repository, lastSync }: RepositoryView, { co
       orphaned: false,
       redhat: false,
       sync_plan: null,
+    },
+    content_view: { id: repository.organization_id, name: defaultViewName },
+    content_view_version: {
+      id: repository.organization_id,
+      name: `${defaultViewName} 1.0`,
+      content_view_id: repository.organization_id,
     },
     content_label: contentLabel(repository),
     content_counts: contentCounts(repository),
@@ -55,10 +73,17 @@ export function presentRepositoryInFull(view: RepositoryView, presenting: Presen
     updated_at: timestamp(repository.updated_at),
     last_contents_changed: timestamp(repository.last_contents_changed),
     promoted: false,
+    content_view_version_id: repository.organization_id,
+    ostree_branches: [],
+    computed_ostree_upstream_sync_depth: 0,
+    ...ownValues(repository),
+    ...credentials(repository),
+    ...httpProxy(repository),
     unprotected: repository.unprotected,
     mirror_on_sync: repository.mirror_on_sync,
     verify_ssl_on_sync: repository.verify_ssl_on_sync,
-    download_policy: null,
+    checksum_type: repository.checksum_type,
+    download_policy: repository.download_policy,
     download_concurrency: repository.download_concurrency,
     upstream_username: repository.upstream_username,
     upstream_password_exists: hasPassword,
@@ -66,6 +91,31 @@ export function presentRepositoryInFull(view: RepositoryView, presenting: Presen
     permissions: { deletable: true },
     content_view_environments: [],
   }
+}
+
+const defaultViewName = 'Default Organization View'
+
+function ownValues(repository: RepositoryRecord): AttributeValues {
+  const type = contentTypes.find(({ name }) => name === repository.content_type)
+  return type === undefined ? {} : shownOwnValues(type, repository)
+}
+
+function credentials({ gpg_key_id, ssl_ca_cert_id, ssl_client_cert_id, ssl_client_key_id }: RepositoryRecord): object {
+  const named = (id: number | null) => ({ id, name: null })
+  return {
+    gpg_key_id,
+    ssl_ca_cert_id,
+    ssl_client_cert_id,
+    ssl_client_key_id,
+    gpg_key: gpg_key_id === null ? null : named(gpg_key_id),
+    ssl_ca_cert: named(ssl_ca_cert_id),
+    ssl_client_cert: named(ssl_client_cert_id),
+    ssl_client_key: named(ssl_client_key_id),
+  }
+}
+
+function httpProxy({ http_proxy_id: id, http_proxy_policy: policy }: RepositoryRecord): object {
+  return { http_proxy_policy: policy, http_proxy_id: id, http_proxy_name: null, http_proxy: { id, name: null, policy } }
 }
 
 function environmentOf({
@@ -80,8 +130,11 @@ function contentLabel({ organization_label, product_label, label }: RepositoryRe
 }
 
 function contentCounts({ counts }: RepositoryRecord): Record<string, number> {
-  const kinds = contentTypes.flatMap(({ unitKinds }) => unitKinds)
-  return Object.fromEntries(kinds.map(({ kind, countKey }) => [countKey, counts[kind] ?? 0]))
+  const counted = contentTypes.flatMap(({ unitKinds, countAliases }) => [
+    ...unitKinds.flatMap(({ kind, countKey }) => (countKey === undefined ? [] : [[countKey, counts[kind] ?? 0]])),
+    ...Object.entries(countAliases ?? {}).map(([alias, kind]) => [alias, counts[kind] ?? 0]),
+  ])
+  return Object.fromEntries(counted)
 }
 
 function presentLastSync({ id, username, started_at, ended_at, state, result, progress }: TaskRow): object {

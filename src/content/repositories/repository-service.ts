@@ -1,17 +1,19 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Actor } from '../../platform/auth/actor.ts'
 import type { SecretBox } from '../../platform/auth/secret-box.ts'
-import { invalidField, notFound } from '../../platform/errors.ts'
+import { AppError, notFound } from '../../platform/errors.ts'
 import type { Page } from '../../platform/http/paging.ts'
 import type { TaskRow } from '../../platform/tasks/tables.ts'
 import type { TaskService } from '../../platform/tasks/task-service.ts'
+import type { AttributeValues, ContentType } from '../content-type.ts'
 import { labelFor } from '../label.ts'
 import type { OrganizationAccess } from '../organizations/organization-access.ts'
-import { findLibrary } from '../organizations/organization-store.ts'
+import { findEnvironment, findLibrary, findOrganization } from '../organizations/organization-store.ts'
 import type { ProductService, ProductView } from '../products/product-service.ts'
 import { insertContentSet } from '../sets/content-set-store.ts'
-import { syncTask } from '../sync/sync-task.ts'
 import type { ContentTables, OrganizationRole } from '../tables.ts'
+import { contentTypes } from '../types/index.ts'
+import { referenceChecks } from './repository-references.ts'
 import {
   findRepository,
   insertRepository,
@@ -20,9 +22,17 @@ import {
   type NewRootRepository,
   type RepositoryFilter,
   type RepositoryRecord,
-  setLastSyncTask,
+  updateRootRepository,
 } from './repository-store.ts'
-import { parseUpstreamUrl } from './repository-url.ts'
+import {
+  changeValues,
+  columnsOf,
+  defaultValues,
+  type Problems,
+  refuseProblems,
+  valueProblems,
+  valuesOf,
+} from './repository-values.ts'
 
 /** A repository with the task that synced it last. */
 export interface RepositoryView {
@@ -34,15 +44,13 @@ export interface NewRepositoryRequest {
   readonly productId: number
   readonly name: string
   readonly label?: string | null
-  readonly content_type: string
-  readonly description?: string | null
-  readonly url?: string | null
-  readonly unprotected?: boolean
-  readonly mirror_on_sync?: boolean
-  readonly verify_ssl_on_sync?: boolean
-  readonly download_concurrency?: number | null
-  readonly upstream_username?: string | null
-  readonly upstream_password?: string | null
+  readonly contentType: string
+  readonly attributes: AttributeValues
+}
+
+export interface RepositoryChange {
+  readonly name?: string | undefined
+  readonly attributes: AttributeValues
 }
 
 export interface RepositoryServiceParts {
@@ -67,9 +75,21 @@ export class RepositoryService {
     page: Page,
   ): Promise<{ views: RepositoryView[]; total: number }> {
     const { db, access, products } = this.#parts
+    if (filter.organizationId !== undefined) await this.#requireOrganization(actor, filter.organizationId)
+    if (filter.environmentId !== undefined) await this.#requireEnvironment(actor, filter)
     if (filter.productId !== undefined) await products.getProduct(actor, filter.productId)
     const { rows, total } = await listRepositories(db, { ...filter, memberId: access.memberId(actor) }, page)
     return { views: await this.#view(rows), total }
+  }
+
+  /**
+   * The default content view of an organization has the organization's id.
+   *
+   * @throws AppError `not_found`
+   */
+  async requireDefaultView(actor: Actor, id: number): Promise<void> {
+    const isThere = (await this.#parts.access.canView(actor, id)) && (await findOrganization(this.#parts.db, id))
+    if (!isThere) throw notFound('content view', id)
   }
 
   /** @throws AppError `not_found`, also when it belongs to another organization than the one that is asked for */
@@ -78,30 +98,74 @@ export class RepositoryService {
     return view as RepositoryView
   }
 
-  async createRepository(actor: Actor, { productId, ...request }: NewRepositoryRequest): Promise<RepositoryView> {
+  /** @throws AppError `invalid` that names every attribute that cannot be as it was given */
+  async createRepository(
+    actor: Actor,
+    { productId, name, label, contentType, attributes }: NewRepositoryRequest,
+  ): Promise<RepositoryView> {
     const { db, access, products } = this.#parts
     const owner = await products.getProduct(actor, productId)
     await access.requireRole(actor, owner.organization.id, { role: 'manager', permission: 'edit_products' })
-    const root = this.#newRoot(productId, request)
-    const id = await db.transaction().execute((tx) => insertLibraryInstance(tx, owner, root))
+    const type = typeOf(contentType)
+    const columns = await this.#columns(type, defaultValues(type), attributes)
+    const named = { name, label: labelFor(name, label ?? undefined), product_id: productId, content_type: contentType }
+    const id = await db.transaction().execute((tx) => insertLibraryInstance(tx, owner, { ...columns, ...named }))
+    return this.getRepository(actor, id)
+  }
+
+  /** Changes only what is given. */
+  async updateRepository(actor: Actor, id: number, { name, attributes }: RepositoryChange): Promise<RepositoryView> {
+    const { db } = this.#parts
+    const repository = await this.getEditable(actor, id, { role: 'editor', permission: 'edit_products' })
+    if (name === undefined && Object.values(attributes).every((value) => value === undefined))
+      throw new AppError(
+        'malformed',
+        'Cannot change the repository: the request names no attribute that can be changed',
+      )
+    const type = typeOf(repository.content_type)
+    const columns = await this.#columns(type, valuesOf(type, repository), attributes)
+    await updateRootRepository(db, repository.root_id, { ...columns, name: name ?? repository.name })
     return this.getRepository(actor, id)
   }
 
   /**
-   * Puts a sync into the repository's queue.
+   * Gives a repository to whoever may do something with it.
    *
-   * @throws AppError `invalid` when the repository has no upstream
+   * @throws AppError `not_found`, or `forbidden` that names the permission
    */
-  async startSync(actor: Actor, id: number): Promise<TaskRow> {
-    const { db, tasks } = this.#parts
+  async getEditable(
+    actor: Actor,
+    id: number,
+    needed: { role: OrganizationRole; permission: string },
+  ): Promise<RepositoryRecord> {
     const repository = await this.#visible(actor, id)
-    await this.#requireRole(actor, repository, { role: 'editor', permission: 'sync_products' })
-    if (repository.url === null) throw invalidField('url', 'is not set: there is no upstream to sync from')
-    return db.transaction().execute(async (tx) => {
-      const task = await tasks.enqueue(tx, syncTask(repository, actor))
-      await setLastSyncTask(tx, id, task.id)
-      return task
+    await this.#parts.access.requireRole(actor, repository.organization_id, needed)
+    return repository
+  }
+
+  async #columns(type: ContentType, values: AttributeValues, given: AttributeValues) {
+    const changed = changeValues({ type, secrets: this.#parts.secrets }, values, given)
+    refuseProblems({
+      ...valueProblems(type, changed, given),
+      ...(await referenceChecks(given)),
+      ...unmakeableProblems(type),
     })
+    return columnsOf(type, changed)
+  }
+
+  async #requireOrganization(actor: Actor, id: number): Promise<void> {
+    const { db, access } = this.#parts
+    const isThere = (await access.canView(actor, id)) && (await findOrganization(db, id))
+    if (!isThere) throw notFound('organization', id)
+  }
+
+  async #requireEnvironment(actor: Actor, { environmentId, organizationId }: RepositoryFilter): Promise<void> {
+    const { db, access } = this.#parts
+    const environment = await findEnvironment(db, environmentId as number)
+    const isThere =
+      environment !== undefined && (organizationId === undefined || environment.organization_id === organizationId)
+    if (!isThere || !(await access.canView(actor, environment.organization_id)))
+      throw notFound('environment', environmentId as number)
   }
 
   async #visible(actor: Actor, id: number, organizationId?: number): Promise<RepositoryRecord> {
@@ -111,30 +175,6 @@ export class RepositoryService {
       repository !== undefined && (organizationId === undefined || organizationId === repository.organization_id)
     if (!isThere || !(await access.canView(actor, repository.organization_id))) throw notFound('repository', id)
     return repository
-  }
-
-  async #requireRole(
-    actor: Actor,
-    { organization_id }: RepositoryRecord,
-    needed: { role: OrganizationRole; permission: string },
-  ): Promise<void> {
-    await this.#parts.access.requireRole(actor, organization_id, needed)
-  }
-
-  #newRoot(productId: number, request: Omit<NewRepositoryRequest, 'productId'>): NewRootRepository {
-    const { upstream_password: password, upstream_username: username, label, url, ...attributes } = request
-    const upstream = url === undefined || url === null || url === '' ? null : parseUpstreamUrl(url) && url
-    if (isText(password) && !isText(username))
-      throw invalidField('upstream_username', 'is needed when there is an upstream_password')
-    return {
-      ...defaults,
-      ...attributes,
-      product_id: productId,
-      label: labelFor(request.name, label ?? undefined),
-      url: upstream,
-      upstream_username: isText(username) ? username : null,
-      upstream_password_sealed: isText(password) ? this.#parts.secrets.seal(password, passwordPurpose) : null,
-    }
   }
 
   async #view(repositories: readonly RepositoryRecord[]): Promise<RepositoryView[]> {
@@ -147,18 +187,14 @@ export class RepositoryService {
   }
 }
 
-export const passwordPurpose = 'root_repositories.upstream_password'
-
-const defaults = {
-  description: null,
-  unprotected: true,
-  mirror_on_sync: true,
-  verify_ssl_on_sync: true,
-  download_concurrency: null,
+function typeOf(name: string): ContentType {
+  return contentTypes.find((type) => type.name === name) as ContentType
 }
 
-function isText(value: string | null | undefined): value is string {
-  return value !== undefined && value !== null && value !== ''
+function unmakeableProblems({ name, work }: ContentType): Problems {
+  if (work !== undefined) return {}
+  const makeable = contentTypes.filter((type) => type.work !== undefined).map((type) => type.name)
+  return { content_type: [`cannot be ${name} yet; can be ${makeable.join(', ')}`] }
 }
 
 async function insertLibraryInstance(

@@ -54,6 +54,16 @@ const columns = [
   'root.download_concurrency',
   'root.upstream_username',
   'root.upstream_password_sealed',
+  'root.checksum_type',
+  'root.download_policy',
+  'root.arch',
+  'root.gpg_key_id',
+  'root.ssl_ca_cert_id',
+  'root.ssl_client_cert_id',
+  'root.ssl_client_key_id',
+  'root.http_proxy_policy',
+  'root.http_proxy_id',
+  'root.type_attributes',
   'root.created_at',
   'root.updated_at',
   'r.id',
@@ -99,6 +109,9 @@ export interface RepositoryFilter {
   readonly name?: string | undefined
   readonly label?: string | undefined
   readonly contentType?: string | undefined
+  readonly description?: string | undefined
+  readonly downloadPolicy?: string | undefined
+  readonly environmentId?: number | undefined
 }
 
 export async function listRepositories(
@@ -122,22 +135,74 @@ function conditionOf(filter: RepositoryFilter) {
   add(filter.name, (name) => sql`root.name = ${name}`)
   add(filter.label, (label) => sql`root.label = ${label}`)
   add(filter.contentType, (type) => sql`root.content_type = ${type}`)
+  add(filter.description, (text) => sql`root.description = ${text}`)
+  add(filter.downloadPolicy, (policy) => sql`root.download_policy = ${policy}`)
+  add(filter.environmentId, (id) => sql`r.environment_id = ${id}`)
   add(filter.memberId, (id) => sql`o.id in (select organization_id from organization_members where user_id = ${id})`)
   return given.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(given, sql` and `)}`
 }
 
-export type NewRootRepository = Omit<RootRepositoryRow, 'id' | 'created_at' | 'updated_at'>
+/** What may be changed of a root repository besides its name. */
+export type RootAttributes = Omit<
+  RootRepositoryRow,
+  'id' | 'created_at' | 'updated_at' | 'product_id' | 'name' | 'label' | 'content_type'
+>
+
+type Stored<T> = Omit<T, 'type_attributes'> & { readonly type_attributes: string }
+
+/** The columns of attributes as they are written. */
+export type StoredAttributes = Stored<RootAttributes>
+
+export type NewRootRepository = StoredAttributes &
+  Pick<RootRepositoryRow, 'product_id' | 'name' | 'label' | 'content_type'>
 
 export async function insertRootRepository(db: ContentDb, root: NewRootRepository): Promise<number> {
   try {
     const { id } = await db.insertInto('root_repositories').values(root).returning('id').executeTakeFirstOrThrow()
     return id
   } catch (error) {
-    for (const field of ['name', 'label'] as const) {
-      if (isUniqueViolation(error, `root_repositories_${field}_key`)) throw taken(field, root[field], error)
-    }
-    throw error
+    throw refusal(error, root)
   }
+}
+
+/** Replaces the name and all attributes. */
+export async function updateRootRepository(
+  db: ContentDb,
+  rootId: number,
+  root: StoredAttributes & { readonly name: string },
+): Promise<void> {
+  try {
+    await db
+      .updateTable('root_repositories')
+      .set({ ...root, updated_at: sql`now()` })
+      .where('id', '=', rootId)
+      .execute()
+  } catch (error) {
+    throw refusal(error, { ...root, label: '' })
+  }
+}
+
+/**
+ * Keeps a repository from being deleted until the transaction ends, and makes who adds a task for it wait for who deletes it.
+ * False when it is gone.
+ */
+export async function lockRepository(tx: ContentDb, id: number): Promise<boolean> {
+  const row = await tx.selectFrom('repositories').select('id').where('id', '=', id).forUpdate().executeTakeFirst()
+  return row !== undefined
+}
+
+/** Deletes a root repository with all that is served of it. What its versions held is left to housekeeping. */
+export async function deleteRootRepository(tx: ContentDb, rootId: number): Promise<void> {
+  const sets = await tx.selectFrom('repositories').select('set_id').where('root_id', '=', rootId).execute()
+  await tx.deleteFrom('root_repositories').where('id', '=', rootId).execute()
+  for (const { set_id } of sets) await tx.deleteFrom('content_sets').where('id', '=', set_id).execute()
+}
+
+function refusal(error: unknown, root: { readonly name: string; readonly label: string }): unknown {
+  for (const field of ['name', 'label'] as const) {
+    if (isUniqueViolation(error, `root_repositories_${field}_key`)) return taken(field, root[field], error)
+  }
+  return error
 }
 
 function taken(field: string, value: string, cause: unknown): AppError {

@@ -3,25 +3,23 @@ import type { NewTask } from '../../platform/tasks/task-store.ts'
 import { organizationScope } from '../organizations/organization-access.ts'
 import type { RepositoryRecord } from './repository-store.ts'
 
-export interface TaskWords {
+export interface RepositoryWork {
   readonly kind: string
   readonly label: string
-  readonly verb: string
+  /** In words, such as "Synchronize". */
+  readonly action: string
+  /** What the task is told besides the repository. */
+  readonly input?: Readonly<Record<string, unknown>>
 }
 
-/** A task that changes a repository; those of one root repository run one after the other. */
-export function repositoryTask(
-  repository: RepositoryRecord,
-  actor: Actor,
-  { kind, label: taskLabel, verb }: TaskWords,
-): NewTask {
-  const { id, name, label, product_id, product_name, product_label } = repository
-  const { organization_id, organization_name, organization_label } = repository
+/** A task that works on one repository; those of one root repository run one after the other. */
+export function repositoryTask(repository: RepositoryRecord, actor: Actor, work: RepositoryWork): NewTask {
+  const { id, name, label, product_id, product_name, product_label, organization_id, organization_name } = repository
   return {
-    kind,
-    label: taskLabel,
-    action: `${verb} repository '${name}'; product '${product_name}'; organization '${organization_name}'`,
-    humanizedAction: verb,
+    kind: work.kind,
+    label: work.label,
+    action: `${work.action} repository '${name}'; product '${product_name}'; organization '${organization_name}'`,
+    humanizedAction: work.action,
     humanizedInput: [
       ['repository', { text: `repository '${name}'`, link: null }],
       ['product', { text: `product '${product_name}'`, link: `/products/${product_id}/` }],
@@ -30,10 +28,15 @@ export function repositoryTask(
     input: {
       repository: { id, name, label },
       product: { id: product_id, name: product_name, label: product_label, cp_id: String(product_id) },
-      organization: { id: organization_id, name: organization_name, label: organization_label },
+      organization: { id: organization_id, name: organization_name, label: repository.organization_label },
+      ...work.input,
     },
-    resources: [{ name: `repository:${repository.root_id}`, mode: 'exclusive' }],
+    resources: [{ name: repositoryResource(repository.root_id), mode: 'exclusive' }],
     user: { id: actor.userId, login: actor.login },
     scope: organizationScope(organization_id),
   }
+}
+
+export function repositoryResource(rootId: number): string {
+  return `repository:${rootId}`
 }

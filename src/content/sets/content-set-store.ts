@@ -88,7 +88,8 @@ async function addStaged(tx: ContentDb, { setId, taskId, next }: NextVersion): P
   return Number(result.numAffectedRows ?? 0)
 }
 
-async function insertVersion(tx: ContentDb, { setId, version }: SetVersion): Promise<void> {
+/** Adds a version with the counts of what is in the set now. */
+export async function insertVersion(tx: ContentDb, { setId, version }: SetVersion): Promise<void> {
   await sql`
     insert into content_set_versions (set_id, number, counts)
     select ${setId}, ${version}, coalesce(jsonb_object_agg(kind, count), '{}') from (

@@ -59,3 +59,11 @@ export async function deleteUnusedUnits(db: ContentDb): Promise<number> {
       limit 5000 for update skip locked)`.execute(db)
   return Number(result.numAffectedRows ?? 0)
 }
+
+/** Forgets what the tasks of a resource have found; none of them may be running. */
+export async function clearStagingOf(db: ContentDb, resource: string): Promise<void> {
+  await sql`
+    delete from sync_staging where task_id in (select task_id from task_resources where resource = ${resource})`.execute(
+    db,
+  )
+}

@@ -1,15 +1,24 @@
-import type { Actor } from '../../platform/auth/actor.ts'
-import type { NewTask } from '../../platform/tasks/task-store.ts'
-import type { RepositoryRecord } from '../repositories/repository-store.ts'
-import { repositoryTask } from '../repositories/repository-task.ts'
+import type { RepositoryWork } from '../repositories/repository-task.ts'
 
 export const syncKind = 'content.sync'
 
-/** The task that syncs a repository. */
-export function syncTask(repository: RepositoryRecord, actor: Actor): NewTask {
-  return repositoryTask(repository, actor, {
+/** What one sync does otherwise than its repository says. */
+export interface SyncOptions {
+  /** Instead of the repository's upstream. */
+  readonly sourceUrl?: string | undefined
+  /** Removes nothing. */
+  readonly incremental?: boolean | undefined
+  /** Reads everything again though the upstream says that nothing changed. */
+  readonly skipMetadataCheck?: boolean | undefined
+  /** Checks all stored bytes afterwards. */
+  readonly validateContents?: boolean | undefined
+}
+
+export function syncWork(options: SyncOptions): RepositoryWork {
+  return {
     kind: syncKind,
     label: 'Actions::Katello::Repository::Sync',
-    verb: 'Synchronize',
-  })
+    action: 'Synchronize',
+    input: { options },
+  }
 }

@@ -25,7 +25,7 @@ export function importTask(repository: RepositoryRecord, actor: Actor, input: Im
   const task = repositoryTask(repository, actor, {
     kind: importKind,
     label: 'Actions::Katello::Repository::ImportUpload',
-    verb: 'Upload into',
+    action: 'Upload into',
   })
   return { ...task, input: { ...task.input, ...input } }
 }

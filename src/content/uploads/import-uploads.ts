@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Artifacts } from '../../platform/blobs/artifacts.ts'
 import { AppError, asAppError } from '../../platform/errors.ts'
 import type { TaskContext, TaskHandler } from '../../platform/tasks/task-handler.ts'
-import type { ContentType, NewUnit } from '../content-type.ts'
+import type { ContentType, ContentWork, NewUnit } from '../content-type.ts'
 import { findPublishedVersion } from '../publications/publication-store.ts'
 import { publish } from '../publications/publish.ts'
 import { findRepository, type RepositoryRecord } from '../repositories/repository-store.ts'
@@ -44,7 +44,7 @@ export function importHandler(parts: ImportParts): TaskHandler {
 
 interface Target {
   readonly repository: RepositoryRecord
-  readonly type: ContentType
+  readonly work: ContentWork
 }
 
 async function importAll(parts: ImportParts, task: TaskContext): Promise<void> {
@@ -57,7 +57,7 @@ async function importAll(parts: ImportParts, task: TaskContext): Promise<void> {
     if (found === undefined) throw new AppError('not_found', `Cannot find the upload "${upload.id}": it was cancelled`)
     const { db, artifacts } = parts
     units.push(
-      await target.type.parseUpload(await assemble(upload, found.size_bytes, { db, artifacts, signal: task.signal })),
+      await target.work.parseUpload(await assemble(upload, found.size_bytes, { db, artifacts, signal: task.signal })),
     )
   }
   refuseTwice(units)
@@ -75,10 +75,10 @@ async function importAll(parts: ImportParts, task: TaskContext): Promise<void> {
 async function findTarget({ db, types }: ImportParts, task: TaskContext): Promise<Target> {
   const { id } = task.input['repository'] as { id: number }
   const repository = await findRepository(db, id)
-  const type = types.get(repository?.content_type ?? '')
-  if (repository === undefined || type === undefined)
+  const work = types.get(repository?.content_type ?? '')?.work
+  if (repository === undefined || work === undefined)
     throw new AppError('not_found', `Cannot upload into repository "${id}": it was deleted`)
-  return { repository, type }
+  return { repository, work }
 }
 
 interface Addition {
@@ -88,13 +88,13 @@ interface Addition {
 }
 
 async function addUnits(tx: Transaction<ContentTables>, { target, taskId, units }: Addition): Promise<void> {
-  const { repository, type } = target
+  const { repository, work } = target
   const setId = repository.set_id
   // nobody else may add the same names between the check and the new version
   await tx.selectFrom('content_sets').select('id').where('id', '=', setId).forUpdate().execute()
   await refuseOtherBytes(tx, setId, units)
   const saved = await saveUnits(tx, units)
-  await type.saveUnits(tx as unknown as Kysely<unknown>, saved)
+  await work.saveUnits(tx as unknown as Kysely<unknown>, saved)
   await saveUnitFiles(tx, saved, new Set(units.flatMap(({ files }) => files.map(({ sha256 }) => sha256))))
   await stageUnits(
     tx,
@@ -140,14 +140,14 @@ function otherBytes(path: string): AppError {
 async function publishIn(
   tx: Transaction<ContentTables>,
   { artifacts }: ImportParts,
-  { target: { repository, type }, signal }: { readonly target: Target; readonly signal: AbortSignal },
+  { target: { repository, work }, signal }: { readonly target: Target; readonly signal: AbortSignal },
 ): Promise<void> {
   const { latest_version: version } = (await findRepository(tx, repository.id)) as RepositoryRecord
   if (version === (await findPublishedVersion(tx, repository.id))) return
   await publish({
     db: tx,
     artifacts,
-    type,
+    work,
     repositoryId: repository.id,
     content: { setId: repository.set_id, version },
     signal,

@@ -14,6 +14,7 @@ import {
   listResources,
   listTasks,
   listUnfinishedChildren,
+  listUnfinishedOn,
   type NewTask,
   type TaskFilter,
   type TaskPage,
@@ -78,6 +79,18 @@ export class TaskService {
     await this.getTask(actor, id)
     await this.#db.transaction().execute((tx) => requestCancel(tx, id))
     return this.getTask(actor, id)
+  }
+
+  /** Whether a task holds or waits for a resource, as the caller's transaction sees it. */
+  async hasUnfinished<Tables extends TaskTables>(tx: Db<Tables>, resource: string): Promise<boolean> {
+    return (await listUnfinishedOn(tx as unknown as Db<TaskTables>, resource)).length > 0
+  }
+
+  /** Cancels the tasks that hold or wait for a resource, and gives when all have stopped, or when `signal` aborts. */
+  async endTasksOn(resource: string, signal: AbortSignal): Promise<void> {
+    const ids = await listUnfinishedOn(this.#db, resource)
+    for (const id of ids) await this.#db.transaction().execute((tx) => requestCancel(tx, id))
+    if (ids.length > 0) await this.#waitForAll(ids, signal)
   }
 
   /** Gives the task as soon as it has stopped, or as it is when `signal` aborts. */

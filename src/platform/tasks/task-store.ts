@@ -178,6 +178,18 @@ export async function listUnfinishedChildren(db: TaskDb, parentId: string): Prom
   return rows.map(({ id }) => id)
 }
 
+/** The tasks that hold or wait for a resource. */
+export async function listUnfinishedOn(db: TaskDb, resource: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('task_resources as r')
+    .innerJoin('tasks as t', 't.id', 'r.task_id')
+    .select('t.id')
+    .where('r.resource', '=', resource)
+    .where('t.state', '<>', 'stopped')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 export async function listResources(
   db: TaskDb,
   taskId: string,

@@ -9,9 +9,9 @@ import { publishFiles } from './publish.ts'
 export const file: ContentType = {
   name: 'file',
   migrations: join(import.meta.dirname, 'migrations'),
-  unitKinds: [{ kind: 'file', countKey: 'file' }],
-  discover: discoverFiles,
-  parseUpload: parseFile,
-  saveUnits: saveFileUnits,
-  publish: publishFiles,
+  unitKinds: [{ kind: 'file', label: 'file', countKey: 'file', idFilter: 'file_id', isRemovable: true }],
+  defaultUnit: 'file',
+  attributes: {},
+  syncOptions: [],
+  work: { discover: discoverFiles, parseUpload: parseFile, saveUnits: saveFileUnits, publish: publishFiles },
 }

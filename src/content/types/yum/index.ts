@@ -1,0 +1,44 @@
+import { Type } from 'typebox'
+import type { ContentType } from '../../content-type.ts'
+
+const osVersions = [6, 7, 8].flatMap((version) => [`os-${version}`, `rhel-${version}`])
+
+/** RPM packages and what belongs to them. */
+export const yum: ContentType = {
+  name: 'yum',
+  unitKinds: [
+    { kind: 'rpm', label: 'rpm', countKey: 'rpm', idFilter: 'rpm_id', isRemovable: true },
+    { kind: 'srpm', label: 'srpm', countKey: 'srpm', isRemovable: true },
+    { kind: 'modulemd', label: 'modulemd', countKey: 'module_stream', isRemovable: false },
+    { kind: 'erratum', label: 'erratum', countKey: 'erratum', idFilter: 'erratum_id', isRemovable: false },
+    { kind: 'package_group', label: 'package_group', countKey: 'package_group', isRemovable: false },
+    { kind: 'package_category', label: 'package_category', isRemovable: false },
+    { kind: 'distribution', label: 'distribution', isRemovable: false },
+    { kind: 'yum_repo_metadata_file', label: 'yum_repo_metadata_file', isRemovable: false },
+  ],
+  countAliases: { package: 'rpm' },
+  defaultUnit: 'rpm',
+  attributes: {
+    os_versions: {
+      schema: Type.Array(Type.Enum(osVersions), {
+        maxItems: 1,
+        description: 'Off on clients with another version of the system; none: on for all',
+      }),
+      default: [],
+    },
+    ignorable_content: {
+      schema: Type.Array(Type.Enum(['srpm']), { maxItems: 10, description: 'Kinds of units that a sync leaves out' }),
+      default: null,
+    },
+    retain_package_versions_count: {
+      schema: Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000,
+        description: 'So many versions of each package are kept',
+      }),
+      default: null,
+    },
+  },
+  downloadPolicy: 'immediate',
+  syncOptions: ['skip_metadata_check', 'validate_contents'],
+}
