@@ -82,14 +82,15 @@ describe('notifications', () => {
     }
     await waitUntil('all have heard of the loss', () => heard.length >= 40)
 
+    let attempt = 0
     await waitUntil('they are heard', async () => {
-      heard.length = 0
-      await announce('channel 7', 'once')
+      attempt += 1
+      await announce('channel 7', `attempt ${attempt}`)
       await database.database.pool.query('select 1')
-      return heard.includes('once')
+      return heard.includes(`attempt ${attempt}`)
     })
 
     assert.equal(await countListening(), 1)
-    assert.deepEqual(heard, ['once'])
+    assert.equal(heard.filter((payload) => payload === `attempt ${attempt}`).length, 1)
   })
 })
