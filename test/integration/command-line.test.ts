@@ -138,7 +138,7 @@ describe('a backup', { skip: lacksNginx }, () => {
 
     await using second = await startTestServer(empty)
 
-    assert.deepEqual((await second.ask(`/content/api/repositories/${repository.id}`)).body.content_counts, { file: 20 })
+    assert.equal((await second.ask(`/content/api/repositories/${repository.id}`)).body.content_counts.file, 20)
     for (const name of upstream.names) {
       const bytes = Buffer.from(await (await fetchPublished(second, repository, name)).arrayBuffer())
       assert.deepEqual(bytes, await upstream.read(name))
