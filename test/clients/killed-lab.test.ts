@@ -5,14 +5,12 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { freePort } from '../support/free-port.ts'
 import { lacksHosts } from '../support/host-lab.ts'
+import type { Json } from '../support/json.ts'
 import { lacksVpcs, post, put } from '../support/lab.ts'
 import { networkNamespaces, processesOf, startProgram } from '../support/program.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { ping } from '../support/vpcs-console.ts'
 import { waitUntil } from '../support/wait-until.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: answers as they come
-type Json = any
 
 const pcs = 14
 const hosts = 6

@@ -6,14 +6,12 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { freePort } from '../support/free-port.ts'
 import { exec, lacksHosts } from '../support/host-lab.ts'
+import type { Json } from '../support/json.ts'
 import { post, put } from '../support/lab.ts'
 import { startProgram } from '../support/program.ts'
 import { lacksProgram, lacksRoot } from '../support/programs.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { waitUntil } from '../support/wait-until.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: answers as they come
-type Json = any
 
 const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'pipe', 'pipe'] }).toString()
 

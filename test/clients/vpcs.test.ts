@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { Json } from '../support/json.ts'
 import { createLab, lacksVpcs, post, put, startNodes } from '../support/lab.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { ping } from '../support/vpcs-console.ts'
@@ -10,9 +11,6 @@ before(async () => {
   server = await startTestServer()
 })
 after(() => server[Symbol.asyncDispose]())
-
-// biome-ignore lint/suspicious/noExplicitAny: answers as they come
-type Json = any
 
 describe('two virtual PCs that ping each other', { skip: lacksVpcs }, () => {
   it('feel each filter, and are well again without it', async () => {

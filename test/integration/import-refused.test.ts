@@ -4,11 +4,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { messageIn } from '../support/error-answers.ts'
+import type { Json } from '../support/json.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { createFullProject, importDocument } from '../support/topology.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: documents as they come
-type Json = any
 
 let server: TestServer
 const as = 'plain:plain password'

@@ -3,12 +3,10 @@ import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { messageIn } from '../support/error-answers.ts'
+import type { Json } from '../support/json.ts'
 import { createLab, lacksVpcs, post, put, startNodes } from '../support/lab.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { ping } from '../support/vpcs-console.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: documents as they come
-type Json = any
 
 let server: TestServer
 before(async () => {

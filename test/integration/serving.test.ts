@@ -9,6 +9,7 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { createFileRepository, fetchPublished, syncToEnd } from '../support/content.ts'
 import { FileRepository } from '../support/file-repository.ts'
+import type { Json } from '../support/json.ts'
 import { lacksNginx, type Nginx, startNginx } from '../support/nginx.ts'
 import { lacksProgram } from '../support/programs.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -21,8 +22,7 @@ describe('published files', { skip: lacksNginx }, () => {
   let upstream: FileRepository
   let nginx: Nginx
   let server: TestServer
-  // biome-ignore lint/suspicious/noExplicitAny: answers as they come
-  let repository: any
+  let repository: Json
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'backhaul-serving-'))
     upstream = new FileRepository(folder)

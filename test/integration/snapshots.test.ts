@@ -5,13 +5,11 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { messageIn } from '../support/error-answers.ts'
 import { listen } from '../support/events.ts'
+import type { Json } from '../support/json.ts'
 import { createLab, lacksVpcs, post, put, startNodes } from '../support/lab.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { createFullProject, importDocument } from '../support/topology.ts'
 import { ping } from '../support/vpcs-console.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: answers as they come
-type Json = any
 
 let server: TestServer
 const as = 'plain:plain password'

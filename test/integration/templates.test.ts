@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { listen } from '../support/events.ts'
+import type { Json } from '../support/json.ts'
 import { post, put } from '../support/lab.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: answers as they come
-type Json = any
 
 let server: TestServer
 before(async () => {

@@ -2,12 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { listen } from '../support/events.ts'
+import type { Json } from '../support/json.ts'
 import { post } from '../support/lab.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { createFullProject, importDocument } from '../support/topology.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: documents as they come
-type Json = any
 
 let server: TestServer
 before(async () => {

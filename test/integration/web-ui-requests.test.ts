@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { listenBySocket } from '../support/events.ts'
+import type { Json } from '../support/json.ts'
 import { post } from '../support/lab.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: answers as they come
-type Json = any
 
 const origin = 'http://localhost:4200'
 let server: TestServer

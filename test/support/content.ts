@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
+import type { Json } from './json.ts'
 import type { TestServer } from './test-server.ts'
 import { waitUntil } from './wait-until.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: answers as they come
-type Json = any
 
 let products = 0
 

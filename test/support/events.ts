@@ -1,8 +1,8 @@
+import type { Json } from './json.ts'
 import { adminPassword, type TestServer } from './test-server.ts'
 import { waitUntil } from './wait-until.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: events of every shape
-export type Heard = { readonly action: string; readonly event: any }
+export type Heard = { readonly action: string; readonly event: Json }
 
 /** Someone who listens, and remembers everything but pings. */
 export interface Listener extends AsyncDisposable {

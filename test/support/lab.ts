@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { accessSync } from 'node:fs'
+import type { Json } from './json.ts'
 import type { TestServer } from './test-server.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: answers as they come
-type Json = any
 
 function isInstalled(path: string): boolean {
   try {

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { Json } from './json.ts'
 import { createLab, post, put } from './lab.ts'
 import type { TestServer } from './test-server.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: documents as they come
-type Json = any
 
 /** A project with something of everything. */
 export async function createFullProject(server: TestServer): Promise<{ base: string; document: Json }> {

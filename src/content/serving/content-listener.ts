@@ -88,9 +88,19 @@ async function sendNamed(
   const found = await findServedFile(parts.db, served, place.file)
   if (found === undefined) throw missing(place.file)
   const file = { ...found, name: place.file, lastModified: served.publishedAt, cacheControl }
-  if (!served.isProtected && found.sizeBytes <= largestHotBytes && !request.url.includes('?'))
-    parts.hot.keep(request.url, await wholeAnswer(file, parts.store), generation)
+  if (!served.isProtected && found.sizeBytes <= largestHotBytes && isPlain(request)) {
+    const answer = await wholeAnswer(file, parts.store)
+    parts.hot.keep(request.url, answer, generation)
+    return reply.headers(answer.headers).send(answer.body)
+  }
   return sendFile(request, reply, { file, store: parts.store, sender: parts.sender })
+}
+
+const conditions = ['range', 'if-none-match', 'if-match', 'if-modified-since', 'if-unmodified-since', 'if-range']
+
+/** Whether this asks for the whole file, whatever others have of it, by the address that all use. */
+function isPlain({ method, url, headers }: FastifyRequest): boolean {
+  return method === 'GET' && !url.includes('?') && conditions.every((name) => headers[name] === undefined)
 }
 
 async function sendFolder(

@@ -89,8 +89,8 @@ async function sendBytes(
   reply.header('content-length', end - start + 1).header('content-type', contentType(file.name))
   if (answer.kind === 'part') reply.code(206).header('content-range', `bytes ${start}-${end}/${file.sizeBytes}`)
   if (request.method === 'HEAD') return reply.send()
-  const blob = await store.open(file.sha256, answer.kind === 'part' ? range : undefined)
   const socket = end - start + 1 < leastSentBytes ? null : await socketOf(reply.raw)
+  const blob = await store.open(file.sha256, answer.kind === 'part' ? range : undefined)
   if (blob.fd === undefined || !sender.canSend(socket)) return reply.send(blob.body)
   await using _open = blob
   return await sendThroughKernel(reply, { part: { fd: blob.fd, start, end }, socket, sender })

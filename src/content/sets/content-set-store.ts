@@ -48,12 +48,7 @@ export async function createVersion(
   tx: ContentDb,
   { setId, taskId, removesOthers }: VersionChange,
 ): Promise<VersionResult> {
-  const { latest_version: latest } = await tx
-    .selectFrom('content_sets')
-    .select('latest_version')
-    .where('id', '=', setId)
-    .forUpdate()
-    .executeTakeFirstOrThrow()
+  const latest = await lockLatestVersion(tx, setId)
   const next = latest + 1
   const removed = removesOthers ? await removeOthers(tx, { setId, taskId, next }) : 0
   const added = await addStaged(tx, { setId, taskId, next })
@@ -124,4 +119,15 @@ export async function purgeVersions(db: ContentDb, setId: number): Promise<void>
     delete from content_set_units m where m.set_id = ${setId} and m.removed_in is not null and not exists (
       select 1 from content_set_versions v
       where v.set_id = m.set_id and v.number >= m.added_in and v.number < m.removed_in)`.execute(db)
+}
+
+/** Locks a set against other writers until the transaction ends; gives its latest version. */
+export async function lockLatestVersion(tx: ContentDb, setId: number): Promise<number> {
+  const set = await tx
+    .selectFrom('content_sets')
+    .select('latest_version')
+    .where('id', '=', setId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  return set.latest_version
 }

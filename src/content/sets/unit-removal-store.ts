@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import type { ContentTables } from '../tables.ts'
-import { insertVersion } from './content-set-store.ts'
+import { insertVersion, lockLatestVersion } from './content-set-store.ts'
 
 type ContentDb = Db<ContentTables>
 
@@ -25,12 +25,7 @@ export async function removeUnits(
   setId: number,
   ids: readonly number[],
 ): Promise<{ version: number; removed: number }> {
-  const { latest_version: latest } = await tx
-    .selectFrom('content_sets')
-    .select('latest_version')
-    .where('id', '=', setId)
-    .forUpdate()
-    .executeTakeFirstOrThrow()
+  const latest = await lockLatestVersion(tx, setId)
   const next = latest + 1
   const result = await sql`
     update content_set_units set removed_in = ${next}

@@ -55,9 +55,9 @@ export class FileSender implements AsyncDisposable {
       ringDoorbell(libc, doorbell)
     }
     const cancel = () => order({ cancel: id })
+    const copies = copiesOf(libc, socket, part.fd)
     const done = new Promise<void>((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
-    const socketCopy = copyOf(libc, descriptorOf(socket))
-    order({ job: { id, socket: socketCopy, file: copyOf(libc, part.fd), start: part.start, end: part.end } })
+    order({ job: { id, ...copies, start: part.start, end: part.end } })
     signal.addEventListener('abort', cancel, { once: true })
     try {
       await done
@@ -112,10 +112,20 @@ function descriptorOf(socket: Socket): number | undefined {
   return _handle?.fd !== undefined && _handle.fd >= 0 ? _handle.fd : undefined
 }
 
+/** Descriptors of the thread's own, which live on when this program closes its ones; both, or an error. */
+function copiesOf(libc: Libc, socket: Socket, fd: number): { socket: number; file: number } {
+  const file = copyOf(libc, fd)
+  try {
+    return { file, socket: copyOf(libc, descriptorOf(socket)) }
+  } catch (error) {
+    libc.close(file)
+    throw error
+  }
+}
+
 /** F_DUPFD_CLOEXEC (fcntl(2)): programs that are started meanwhile must not inherit it. */
 const duplicateCloseOnExec = 1030
 
-/** A descriptor of the thread's own, which lives on when this program closes its one. */
 function copyOf(libc: Libc, fd: number | undefined): number {
   const copy = fd === undefined ? -1 : libc.fcntl(fd, duplicateCloseOnExec, 0)
   if (copy < 0)
