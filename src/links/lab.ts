@@ -98,6 +98,8 @@ export class Lab implements AsyncDisposable {
   async updateNode(node: NodeRow): Promise<void> {
     if (this.nodes.find(node.id)?.update === undefined) return
     await this.nodes.update(node)
+    // the ports of a bridge stay where they are
+    if (this.#options.kinds.get(node.node_type)?.isBridge === true) return
     for (const link of await this.#linksOf(node.id)) await this.wiring.reconnect(link, node.id)
   }
 

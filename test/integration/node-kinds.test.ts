@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import { post, put } from '../support/lab.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { createUdpLab, numberedFrame } from '../support/udp-lab.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 let server: TestServer
 let projects = 0
@@ -112,9 +116,8 @@ describe('a cloud', () => {
     const mapping = [
       { name: 'u', port_number: 0, type: 'udp', lport: Number(new URL(server.api).port), rhost: '127.0.0.1', rport: 9 },
     ]
-    const { createSocket } = await import('node:dgram')
-    const holder = createSocket('udp4')
-    await new Promise<void>((resolve) => holder.bind(0, '127.0.0.1', resolve))
+    const holder = createSocket('udp4').bind(0, '127.0.0.1')
+    await once(holder, 'listening')
     const taken = { ...mapping[0], lport: holder.address().port }
     const cloud = await create(base, 'cloud', { ports_mapping: [taken] })
     const hub = await create(base, 'ethernet_hub')
@@ -127,6 +130,29 @@ describe('a cloud', () => {
     assert.match(refused.body.message, /in use/)
     assert.deepEqual(left.body, [])
     await post(server, `${base}/links`, { nodes: ends })
+  })
+
+  it('whose new UDP port is in use elsewhere refuses the change, and works on as it was', async () => {
+    await using lab = await createUdpLab(server)
+    const nodes = (await server.ask(`${lab.base}/nodes`)).body as { node_id: string; node_type: string }[]
+    const path = `${lab.base}/nodes/${nodes.find(({ node_type }) => node_type === 'cloud')?.node_id}`
+    const { properties } = (await server.ask(path)).body
+    const [port] = properties.ports_mapping
+    const holder = createSocket('udp4').bind(0, '127.0.0.1')
+    await once(holder, 'listening')
+    const ports_mapping = [{ ...port, lport: holder.address().port }]
+    const refused = await server.ask(path, { method: 'PUT', body: { properties: { ports_mapping } } })
+    holder.close()
+
+    assert.equal(refused.status, 409, JSON.stringify(refused.body))
+    assert.deepEqual((await server.ask(path)).body.properties, properties)
+    for (const [from, to] of [
+      [lab.left, lab.right],
+      [lab.right, lab.left],
+    ] as const) {
+      await from.send(numberedFrame(1))
+      await waitUntil('the frame', () => to.arrivals.length === 1)
+    }
   })
 })
 

@@ -12,7 +12,7 @@ import type { ProjectFolders } from '../projects/project-folder.ts'
 import type { LinksTables, NodeRow } from '../tables.ts'
 import type { ConsolePorts } from './console-ports.ts'
 import type { NodeKind } from './node-kind.ts'
-import { deleteNode, getNode, insertNode, listNodes, updateNode } from './node-store.ts'
+import { deleteNode, getNode, insertNode, listNodes, type NodeChanges, updateNode } from './node-store.ts'
 import { uniqueName } from './unique-name.ts'
 
 export interface NodeRequest {
@@ -59,10 +59,16 @@ export class NodeService {
   }
 
   async createNode(actor: Actor, projectId: string, request: NodeRequest): Promise<NodeRow> {
-    return this.#parts.access.inOpenProject(actor, projectId, async () => {
+    const { db, access, lab, announcer } = this.#parts
+    return access.inOpenProject(actor, projectId, async () => {
       const node = await this.#insert(actor, projectId, request)
-      if (this.#kind(node.node_type).isAlwaysOn) await this.#parts.lab.startNode(node)
-      this.#parts.announcer.node('created', node)
+      if (this.#kind(node.node_type).isAlwaysOn) {
+        await lab.undoing(
+          () => lab.startNode(node),
+          () => db.transaction().execute((tx) => deleteNode(tx, node.id)),
+        )
+      }
+      announcer.node('created', node)
       return node
     })
   }
@@ -72,7 +78,7 @@ export class NodeService {
     { projectId, id }: NodeAddress,
     { name, properties, appearance }: NodeUpdate,
   ): Promise<NodeRow> {
-    const { db, access, lab, announcer } = this.#parts
+    const { db, access, announcer } = this.#parts
     return access.inOpenProject(actor, projectId, async () => {
       const node = await getNode(this.#parts.db, projectId, id)
       const kind = this.#kind(node.node_type)
@@ -82,13 +88,9 @@ export class NodeService {
         appearance: { ...node.appearance, ...appearance },
       }
       if (changes.properties !== undefined) await this.#checkChange(actor, node, changes.properties)
-      const changed = await this.#refusingTakenName(name ?? node.name, () => updateNode(db, node.id, changes))
-      if (changes.properties !== undefined) {
-        await lab.undoing(
-          () => lab.updateNode(changed),
-          async () => lab.updateNode(await updateNode(db, node.id, { ...node, console_port: undefined })),
-        )
-      }
+      const changed = await this.#refusingTakenName(name ?? node.name, () =>
+        changes.properties === undefined ? updateNode(db, node.id, changes) : this.#reconfigure(node, changes),
+      )
       announcer.node('updated', changed)
       return changed
     })
@@ -111,6 +113,20 @@ export class NodeService {
   async listLinks(actor: Actor, { projectId, id }: NodeAddress): Promise<Link[]> {
     await this.#parts.access.getProject(actor, projectId)
     return listLinksOfNode(this.#parts.db, (await getNode(this.#parts.db, projectId, id)).id)
+  }
+
+  /** Stores what a node has become and lets it take that up while it is at work, or leaves both as they were. */
+  #reconfigure(node: NodeRow, changes: NodeChanges): Promise<NodeRow> {
+    const { db, lab } = this.#parts
+    return lab.undoing(
+      () =>
+        db.transaction().execute(async (tx) => {
+          const changed = await updateNode(tx, node.id, changes)
+          await lab.updateNode(changed)
+          return changed
+        }),
+      () => lab.updateNode(node),
+    )
   }
 
   /** Ports that links end at must stay, and who changes a node must be allowed to have it. */
