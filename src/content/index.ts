@@ -28,6 +28,8 @@ import { HotAnswers } from './serving/hot-answers.ts'
 import { syncHandler } from './sync/sync-repository.ts'
 import type { ContentTables } from './tables.ts'
 import { contentTypes } from './types/index.ts'
+import { unitRoutes } from './units/unit-routes.ts'
+import { UnitService } from './units/unit-service.ts'
 import { removalHandler } from './upkeep/remove-content.ts'
 import { republishHandler } from './upkeep/republish.ts'
 import { verifyHandler } from './upkeep/verify-checksums.ts'
@@ -79,16 +81,18 @@ export function createContent(parts: ContentParts): Content {
   const products = new ProductService({ db, access, organizations })
   const repositories = new RepositoryService({ db, access, products, tasks, secrets })
   const credentials = new CredentialService({ db, access, organizations, secrets })
+  const units = new UnitService({ db, access, repositories })
   const operations = new RepositoryOperations({ db, repositories, tasks })
   const types = new Map(contentTypes.map((type) => [type.name, type]))
   const uploads = new UploadService({ db, access, tasks, artifacts, types })
   const work = { db, artifacts, fetcher, secrets, types }
   return {
     routes: [
-      ...organizationRoutes(organizations),
-      ...productRoutes(products),
-      ...credentialRoutes(credentials),
+      ...organizationRoutes(organizations, now),
+      ...productRoutes(products, now),
+      ...credentialRoutes(credentials, now),
       ...repositoryRoutes({ repositories, operations, contentUrl, now }),
+      ...unitRoutes(units, contentTypes, now),
       ...uploadRoutes(uploads, now),
     ],
     taskHandlers: [

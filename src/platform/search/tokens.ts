@@ -1,5 +1,4 @@
-export const comparisonOperators = ['=', '!=', '~', '!~', '>', '>=', '<', '<=', '^', '!^'] as const
-export type ComparisonOperator = (typeof comparisonOperators)[number]
+export type ComparisonOperator = '=' | '!=' | '~' | '!~' | '>' | '>=' | '<' | '<=' | '^' | '!^'
 
 export type Token =
   | { readonly type: 'word'; readonly text: string }

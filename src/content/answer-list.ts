@@ -1,0 +1,23 @@
+import { AppError } from '../platform/errors.ts'
+import { type Listed, type ListRequest, listRequest, type SearchRequest } from '../platform/search/list-request.ts'
+import { indexBody } from './index-body.ts'
+
+/**
+ * Gives the answer of a list as Katello does: a search or an order that means nothing is told inside the answer, which is
+ * then an empty list.
+ */
+export async function answerList(
+  query: SearchRequest,
+  now: number,
+  list: (request: ListRequest) => Promise<Listed<object>>,
+): Promise<object> {
+  const request = listRequest(query, now)
+  try {
+    const { rows, ...counts } = await list(request)
+    return indexBody(rows, { ...counts, ...request })
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'unsearchable')) throw error
+    const nothing = indexBody([], { total: 0, ...request })
+    return { ...nothing, page: null, per_page: null, error: error.message }
+  }
+}
