@@ -16,7 +16,7 @@ export const productSearch: Searchable = {
       isExplicitOnly: true,
     },
     // all products are made by people
-    { names: ['vendor', 'redhat'], type: 'choice', choices: trueOrFalse, expression: sql`false` },
+    { names: ['vendor', 'redhat'], type: 'choice', choices: trueOrFalse, expression: sql`false::boolean` },
     { names: ['created_at'], type: 'date', expression: sql.ref('products.created_at'), isExplicitOnly: true },
     { names: ['updated_at'], type: 'date', expression: sql.ref('products.updated_at'), isExplicitOnly: true },
   ],

@@ -32,7 +32,7 @@ export const repositorySearch: Searchable = {
     text('distribution_variant', nothing),
     { names: ['distribution_bootable'], type: 'boolean', expression: sql`null::boolean` },
     // all products are made by people
-    { names: ['vendor', 'redhat'], type: 'choice', choices: trueOrFalse, expression: sql`false` },
+    { names: ['vendor', 'redhat'], type: 'choice', choices: trueOrFalse, expression: sql`false::boolean` },
     explicit(['description'], 'string', sql.ref('root.description')),
     explicit(['label'], 'string', sql.ref('root.label')),
     explicit(['download_policy'], 'string', sql.ref('root.download_policy')),
