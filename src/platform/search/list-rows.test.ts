@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
+import { SeededRandom } from '../../../test/support/seeded-random.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts'
 import { listRequest, type SearchRequest } from './list-request.ts'
 import { listRows } from './list-rows.ts'
@@ -182,6 +183,25 @@ describe('a search', () => {
     const search = Array.from({ length: 50 }, () => 'not bear or ~ b and').join(' ')
     assert.equal((await list({ search: `${search} bear` })).total, 4)
     assert.equal((await list({ search: `${'('.repeat(90)}bear${')'.repeat(90)}` })).subtotal, 2)
+  })
+})
+
+describe('any text', () => {
+  const words =
+    'name legs born wild is_tame toy version note bear 4 -4 true today "2 days ago" 2021-10-26 "a \\" * % _ \\ $1 :x ? '.split(
+      ' ',
+    )
+  const signs = "= != ~ !~ > >= < <= ^ !^ ( ) , and or not has null? - ! & | \" ''".split(' ')
+
+  it('is either understood or refused, by all of its parts together', async () => {
+    const random = new SeededRandom(20_240_607)
+    for (let count = 0; count < 1500; count += 1) {
+      const parts = Array.from({ length: random.below(9) }, () => random.pick(random.chance(0.5) ? words : signs))
+      const search = parts.join(random.pick([' ', ' ', '']))
+      await list({ search, order: random.pick([...words, 'x']) }).catch((error: { code: string }) => {
+        assert.equal(error.code, 'unsearchable', search)
+      })
+    }
   })
 })
 
