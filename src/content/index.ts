@@ -12,6 +12,7 @@ import type { Logger } from '../platform/log.ts'
 import type { FileSender } from '../platform/send-file/file-sender.ts'
 import type { TaskHandler } from '../platform/tasks/task-handler.ts'
 import type { TaskService } from '../platform/tasks/task-service.ts'
+import { completionRoutes } from './completions/completion-routes.ts'
 import { credentialRoutes } from './credentials/credential-routes.ts'
 import { CredentialService } from './credentials/credential-service.ts'
 import { Housekeeping } from './housekeeping.ts'
@@ -92,6 +93,7 @@ export function createContent(parts: ContentParts): Content {
       ...productRoutes(products, now),
       ...credentialRoutes(credentials, now),
       ...repositoryRoutes({ repositories, operations, contentUrl, now }),
+      ...completionRoutes(),
       ...unitRoutes(units, contentTypes, now),
       ...uploadRoutes(uploads, now),
     ],

@@ -145,6 +145,29 @@ describe('every field', () => {
   }
 })
 
+describe('the beginning of a search', () => {
+  const complete = async (path: string, search: string) =>
+    (await lists.ask(`${path}/auto_complete_search`, { search })).body
+
+  it('is completed by fields, operators and known values', async () => {
+    assert.deepEqual(await complete(base, 'name = x and vend'), [
+      { completed: 'name = x ', part: 'and vendor', label: 'name = x and vendor', category: '' },
+    ])
+    assert.deepEqual(await complete('/content/api/organizations', 'zoo a'), [
+      { completed: 'zoo ', part: 'and', label: 'zoo and', category: 'Operators' },
+    ])
+    assert.deepEqual(
+      (await complete('/content/api/products', 'redhat = ')).map(({ label }: Json) => label),
+      ['redhat = true', 'redhat = false'],
+    )
+  })
+
+  it('is answered with the error when it cannot go on', async () => {
+    const [{ error }] = await complete(base, 'colour = ')
+    assert.match(error, /no field "colour"/)
+  })
+})
+
 describe('a member', () => {
   it('finds nothing of organizations of others, whatever is searched', async () => {
     await lists.create('/api/users', { login: 'stranger', password: 'a long password' })
