@@ -87,7 +87,7 @@ export interface UnitList {
   readonly path: string
   /** Has a row for each unit, with its id as `unit_id`. */
   readonly table: string
-  /** What can be searched; expressions call the table `unit`. */
+  /** What can be searched besides `id` and `repository`; expressions call the table `unit`. */
   readonly fields: readonly SearchField[]
   readonly order: Searchable['order']
   /** What a unit is known by outside of this program; may be given where a unit's id is asked for. */

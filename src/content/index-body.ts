@@ -1,12 +1,11 @@
 import type { IndexFacts } from '../platform/http/paging.ts'
-
-/** How Katello's own lists are ordered when nobody says. */
-const usualSort = { by: 'name', order: 'asc' } as const
+import type { Searchable } from '../platform/search/search-fields.ts'
 
 /** The wrapper of Katello's own lists: organizations, products, repositories, units. */
 export function indexBody(
   results: readonly object[],
   { total, subtotal = total, page, search = null, sort }: IndexFacts,
+  usual: Searchable['order'] = { by: 'name', direction: 'asc' },
 ): object {
   return {
     total,
@@ -16,7 +15,7 @@ export function indexBody(
     per_page: page.limit === undefined ? total : page.size,
     error: null,
     search,
-    sort: { by: sort?.by ?? usualSort.by, order: sort?.order ?? usualSort.order },
+    sort: { by: sort?.by ?? usual.by, order: sort?.order ?? usual.direction },
     results,
   }
 }

@@ -85,6 +85,8 @@ describe('files', () => {
   }
 
   it('are ordered, and cut into pages', async () => {
+    const [newest] = (await lists.ask(files, { order: 'id DESC' })).body.results
+    assert.deepEqual((await search(`id = ${newest.id}`)).body.results, [newest])
     assert.deepEqual(paths(await lists.ask(files, { order: 'path DESC', per_page: 2, page: 2 })), ['c_1.txt', 'b.txt'])
   })
 

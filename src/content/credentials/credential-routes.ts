@@ -11,7 +11,7 @@ import type { CredentialService, CredentialView } from './credential-service.ts'
 export function credentialRoutes(credentials: CredentialService, now: () => number): Route[] {
   return [
     route(endpoints.list, ({ actor, query }) =>
-      answerList(query, now(), async (request) => {
+      answerList(query, { now: now() }, async (request) => {
         const filter = { organizationId: query.organization_id, name: query.name, contentType: query.content_type }
         const { rows, ...counts } = await credentials.listCredentials(actor, filter, request)
         return { rows: rows.map(present), ...counts }

@@ -8,7 +8,7 @@ import type { OrganizationService } from './organization-service.ts'
 export function organizationRoutes(organizations: OrganizationService, now: () => number): Route[] {
   return [
     route(endpoints.list, ({ actor, query }) =>
-      answerList(query, now(), async (request) => {
+      answerList(query, { now: now() }, async (request) => {
         const { rows, ...counts } = await organizations.listOrganizations(actor, query, request)
         return { rows: rows.map(presentOrganization), ...counts }
       }),

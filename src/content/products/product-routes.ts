@@ -14,7 +14,7 @@ interface ListParameters extends SearchRequest {
 
 export function productRoutes(products: ProductService, now: () => number): Route[] {
   const list = (actor: Actor, { organization_id: organizationId, ...query }: ListParameters) =>
-    answerList(query, now(), async (request) => {
+    answerList(query, { now: now() }, async (request) => {
       const { rows, ...counts } = await products.listProducts(actor, { ...query, organizationId }, request)
       return { rows: rows.map(presentProduct), ...counts }
     })

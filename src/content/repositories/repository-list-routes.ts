@@ -29,7 +29,7 @@ interface ListParameters extends SearchRequest {
 export function repositoryListRoutes(repositories: RepositoryService, presenting: () => Presenting): Route[] {
   const list = (actor: Actor, parameters: ListParameters) => {
     const shown = presenting()
-    return answerList(parameters, shown.now, async (request) => {
+    return answerList(parameters, shown, async (request) => {
       const { rows, ...counts } = await repositories.listRepositories(actor, filterOf(parameters), request)
       return { rows: rows.map((view) => presentRepository(view, shown)), ...counts }
     })

@@ -62,9 +62,9 @@ export async function listUnits(
   { filter, request }: { readonly filter: UnitFilter; readonly request: ListRequest },
 ): Promise<Listed<UnitRow>> {
   const searchable: Searchable = {
-    fields: [...list.fields, repositoryField(filter)],
+    fields: [...list.fields, repositoryField(filter), idField],
     order: list.order,
-    id: sql.ref('unit.unit_id'),
+    id: idField.expression,
   }
   const isGiven =
     filter.ids === undefined ? sql<boolean>`true` : sql<boolean>`unit.unit_id = any(${[...filter.ids]}::bigint[])`
@@ -74,6 +74,13 @@ export async function listUnits(
     .where(sql<boolean>`unit.unit_id in (select m.unit_id ${placesOf(filter)})`)
     .where(isGiven)
   return (await listRows(scope, searchable, request)) as Listed<UnitRow>
+}
+
+const idField: SearchField = {
+  names: ['id'],
+  type: 'integer',
+  expression: sql.ref('unit.unit_id'),
+  isExplicitOnly: true,
 }
 
 /** Only repositories that the asker sees are searched, lest their names could be guessed. */

@@ -28,7 +28,7 @@ function routesOf(kind: ListedKind, units: UnitService, now: () => number): Rout
   const endpoints = unitEndpoints(kind.list.path)
   const present = (row: UnitRow) => presentUnit(kind, row)
   const list = (actor: Actor, parameters: ListParameters) =>
-    answerList(parameters, now(), async (request) => {
+    answerList(parameters, { now: now(), order: kind.list.order }, async (request) => {
       const { rows, ...counts } = await units.listUnits(actor, kind, { filter: filterOf(parameters), request })
       return { rows: rows.map(present), ...counts }
     })
