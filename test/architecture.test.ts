@@ -45,7 +45,7 @@ const rules: Rules = {
         contracts,
         /contract-parts\.ts$/,
         /\/(tables|node-kinds|types\/index)\.ts$/,
-        /^platform\/(http|auth|tasks)\//,
+        /^platform\/(http|auth|tasks|search)\//,
       ],
       why: 'a contract knows no service and no store',
     },

@@ -1,9 +1,10 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, RawBuilder } from 'kysely'
 import type { TSchema } from 'typebox'
 import type { OpenedBlob } from '../platform/blobs/blob-store.ts'
 import type { FieldMessages } from '../platform/errors.ts'
 import type { Upstream } from '../platform/fetch/fetch-options.ts'
 import type { Fetcher } from '../platform/fetch/fetcher.ts'
+import type { Searchable, SearchField } from '../platform/search/search-fields.ts'
 
 /** The bytes of a unit. */
 export interface UnitFile {
@@ -80,6 +81,21 @@ export interface MetadataFile {
   readonly content: AsyncIterable<Uint8Array>
 }
 
+/** How the units of a kind are listed and shown by themselves. */
+export interface UnitList {
+  /** The last part of its addresses, such as `files`. */
+  readonly path: string
+  /** Has a row for each unit, with its id as `unit_id`. */
+  readonly table: string
+  /** What can be searched besides `id` and `repository`; expressions call the table `unit`. */
+  readonly fields: readonly SearchField[]
+  readonly order: Searchable['order']
+  /** What a unit is known by outside of this program; may be given where a unit's id is asked for. */
+  readonly ownId?: RawBuilder<unknown>
+  /** The record of a row of the table, without ids. */
+  present(row: Readonly<Record<string, unknown>>): object
+}
+
 /** What the units of one kind are called by whoever asks about them. */
 export interface UnitKind {
   readonly kind: string
@@ -90,6 +106,7 @@ export interface UnitKind {
   /** The parameter of lists that asks for repositories with one such unit. */
   readonly idFilter?: string
   readonly isRemovable: boolean
+  readonly list?: UnitList
 }
 
 /** Something that only repositories of one type have. */

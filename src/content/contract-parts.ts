@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { PageQuery } from '../platform/http/paging.ts'
+import { SearchQuery } from '../platform/search/list-request.ts'
 
 /** Names as people give them: no blanks at the ends, which nobody sees. */
 export const Name = Type.String({
@@ -15,7 +15,7 @@ export const Description = Type.String({ maxLength: 10_000 })
 
 /** What every list of the content API takes. */
 export const ListQuery = {
-  ...PageQuery,
+  ...SearchQuery,
   name: Type.Optional(Type.String()),
   label: Type.Optional(Type.String()),
 }

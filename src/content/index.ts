@@ -12,6 +12,7 @@ import type { Logger } from '../platform/log.ts'
 import type { FileSender } from '../platform/send-file/file-sender.ts'
 import type { TaskHandler } from '../platform/tasks/task-handler.ts'
 import type { TaskService } from '../platform/tasks/task-service.ts'
+import { completionRoutes } from './completions/completion-routes.ts'
 import { credentialRoutes } from './credentials/credential-routes.ts'
 import { CredentialService } from './credentials/credential-service.ts'
 import { Housekeeping } from './housekeeping.ts'
@@ -28,6 +29,8 @@ import { HotAnswers } from './serving/hot-answers.ts'
 import { syncHandler } from './sync/sync-repository.ts'
 import type { ContentTables } from './tables.ts'
 import { contentTypes } from './types/index.ts'
+import { unitRoutes } from './units/unit-routes.ts'
+import { UnitService } from './units/unit-service.ts'
 import { removalHandler } from './upkeep/remove-content.ts'
 import { republishHandler } from './upkeep/republish.ts'
 import { verifyHandler } from './upkeep/verify-checksums.ts'
@@ -79,16 +82,19 @@ export function createContent(parts: ContentParts): Content {
   const products = new ProductService({ db, access, organizations })
   const repositories = new RepositoryService({ db, access, products, tasks, secrets })
   const credentials = new CredentialService({ db, access, organizations, secrets })
+  const units = new UnitService({ db, access, repositories })
   const operations = new RepositoryOperations({ db, repositories, tasks })
   const types = new Map(contentTypes.map((type) => [type.name, type]))
   const uploads = new UploadService({ db, access, tasks, artifacts, types })
   const work = { db, artifacts, fetcher, secrets, types }
   return {
     routes: [
-      ...organizationRoutes(organizations),
-      ...productRoutes(products),
-      ...credentialRoutes(credentials),
+      ...organizationRoutes(organizations, now),
+      ...productRoutes(products, now),
+      ...credentialRoutes(credentials, now),
       ...repositoryRoutes({ repositories, operations, contentUrl, now }),
+      ...completionRoutes(),
+      ...unitRoutes(units, contentTypes, now),
       ...uploadRoutes(uploads, now),
     ],
     taskHandlers: [

@@ -5,6 +5,7 @@
 export type ErrorCode =
   | 'malformed'
   | 'invalid'
+  | 'unsearchable'
   | 'unauthenticated'
   | 'forbidden'
   | 'not_found'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { endpoint } from '../../platform/http/endpoint.ts'
-import { PageQuery } from '../../platform/http/paging.ts'
 import { Id } from '../../platform/http/schemas.ts'
+import { SearchQuery } from '../../platform/search/list-request.ts'
 import { Name } from '../contract-parts.ts'
 import { credentialKinds } from '../tables.ts'
 
@@ -31,7 +31,7 @@ export const credentialEndpoints = {
     summary: 'List the keys and certificates of an organization',
     tag,
     query: Type.Object({
-      ...PageQuery,
+      ...SearchQuery,
       organization_id: Id,
       name: Type.Optional(Type.String()),
       content_type: Type.Optional(Kind),

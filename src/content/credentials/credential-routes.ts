@@ -2,21 +2,21 @@ import { AppError, invalidField } from '../../platform/errors.ts'
 import { type Route, route } from '../../platform/http/endpoint.ts'
 import { formParts } from '../../platform/http/forms/form-parts.ts'
 import { wholeOf } from '../../platform/http/forms/piece-reader.ts'
-import { pageOf } from '../../platform/http/paging.ts'
 import { textReply } from '../../platform/http/raw-reply.ts'
 import { timestamp } from '../../platform/http/timestamps.ts'
-import { indexBody } from '../index-body.ts'
+import { answerList } from '../answer-list.ts'
 import { credentialEndpoints as endpoints, maxContentBytes } from './credential-contract.ts'
 import type { CredentialService, CredentialView } from './credential-service.ts'
 
-export function credentialRoutes(credentials: CredentialService): Route[] {
+export function credentialRoutes(credentials: CredentialService, now: () => number): Route[] {
   return [
-    route(endpoints.list, async ({ actor, query }) => {
-      const page = pageOf(query)
-      const filter = { organizationId: query.organization_id, name: query.name, contentType: query.content_type }
-      const { views, total } = await credentials.listCredentials(actor, filter, page)
-      return indexBody(views.map(present), { total, page })
-    }),
+    route(endpoints.list, ({ actor, query }) =>
+      answerList(query, { now: now() }, async (request) => {
+        const filter = { organizationId: query.organization_id, name: query.name, contentType: query.content_type }
+        const { rows, ...counts } = await credentials.listCredentials(actor, filter, request)
+        return { rows: rows.map(present), ...counts }
+      }),
+    ),
     route(endpoints.create, async ({ actor, body: { organization_id: organizationId, ...attributes } }) =>
       present(await credentials.createCredential(actor, { ...attributes, organizationId })),
     ),

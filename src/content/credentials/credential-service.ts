@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Actor } from '../../platform/auth/actor.ts'
 import type { SecretBox } from '../../platform/auth/secret-box.ts'
 import { AppError, notFound } from '../../platform/errors.ts'
-import type { Page } from '../../platform/http/paging.ts'
+import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
 import type { OrganizationAccess } from '../organizations/organization-access.ts'
 import type { OrganizationService } from '../organizations/organization-service.ts'
 import type { ContentTables, CredentialKind, CredentialRow, OrganizationRow } from '../tables.ts'
@@ -49,16 +49,12 @@ export class CredentialService {
     this.#parts = parts
   }
 
-  async listCredentials(
-    actor: Actor,
-    filter: CredentialFilter,
-    page: Page,
-  ): Promise<{ views: CredentialView[]; total: number }> {
+  async listCredentials(actor: Actor, filter: CredentialFilter, request: ListRequest): Promise<Listed<CredentialView>> {
     const { db, organizations } = this.#parts
     const organization = await organizations.getOrganization(actor, filter.organizationId)
-    const { rows, total } = await listCredentials(db, filter, page)
+    const { rows, ...counts } = await listCredentials(db, filter, request)
     const isManager = await this.#isManager(actor, organization.id)
-    return { views: rows.map((row) => this.#view(row, organization, isManager)), total }
+    return { rows: rows.map((row) => this.#view(row, organization, isManager)), ...counts }
   }
 
   async getCredential(actor: Actor, id: number): Promise<CredentialView> {

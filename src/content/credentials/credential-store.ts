@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { type Db, isUniqueViolation } from '../../platform/db/database.ts'
 import { AppError } from '../../platform/errors.ts'
-import type { Page } from '../../platform/http/paging.ts'
+import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
+import { listRows } from '../../platform/search/list-rows.ts'
 import type { ContentTables, CredentialKind, CredentialRow } from '../tables.ts'
+import { credentialSearch } from './credential-search.ts'
 
 type ContentDb = Db<ContentTables>
 
@@ -69,12 +71,10 @@ export interface CredentialFilter {
 export async function listCredentials(
   db: ContentDb,
   { organizationId, name, contentType }: CredentialFilter,
-  page: Page,
-): Promise<{ rows: CredentialRow[]; total: number }> {
+  request: ListRequest,
+): Promise<Listed<CredentialRow>> {
   let query = db.selectFrom('content_credentials').where('organization_id', '=', organizationId)
   if (name !== undefined) query = query.where('name', '=', name)
   if (contentType !== undefined) query = query.where('content_type', '=', contentType)
-  const rows = query.selectAll().orderBy('name').offset(page.offset)
-  const { total } = await query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { rows: await (page.limit === undefined ? rows : rows.limit(page.limit)).execute(), total }
+  return listRows(query.selectAll(), credentialSearch, request)
 }

@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely'
-import { type Actor, forbidden, hasRight } from '../../platform/auth/actor.ts'
+import { type Actor, forbidden, hasRight, requireRight } from '../../platform/auth/actor.ts'
+import type { AuthTables } from '../../platform/auth/tables.ts'
+import { findUserByLogin } from '../../platform/auth/user-store.ts'
 import { type ContentTables, type OrganizationRole, organizationRoles } from '../tables.ts'
 import { findRole, listMemberships } from './organization-store.ts'
 
@@ -33,6 +35,17 @@ export class OrganizationAccess {
   /** The member whom lists must be cut down to; undefined for those who see everything. */
   memberId(actor: Actor): number | undefined {
     return hasRight(actor, 'admin') ? undefined : (actor.userId ?? 0)
+  }
+
+  /**
+   * The same for another user, about whom only administrators may ask. Whom nobody knows is a member of nothing.
+   *
+   * @throws AppError `forbidden`
+   */
+  async memberIdOf(actor: Actor, login: string): Promise<number | undefined> {
+    requireRight(actor, 'admin')
+    const user = await findUserByLogin(this.#db as unknown as Kysely<AuthTables>, login)
+    return user?.rights.includes('admin') ? undefined : (user?.id ?? 0)
   }
 
   /** The scopes of tasks that somebody sees. */

@@ -1,18 +1,18 @@
 import { type Route, route } from '../../platform/http/endpoint.ts'
-import { pageOf } from '../../platform/http/paging.ts'
 import { timestamp } from '../../platform/http/timestamps.ts'
-import { indexBody } from '../index-body.ts'
+import { answerList } from '../answer-list.ts'
 import type { OrganizationRow } from '../tables.ts'
 import { organizationEndpoints as endpoints } from './organization-contract.ts'
 import type { OrganizationService } from './organization-service.ts'
 
-export function organizationRoutes(organizations: OrganizationService): Route[] {
+export function organizationRoutes(organizations: OrganizationService, now: () => number): Route[] {
   return [
-    route(endpoints.list, async ({ actor, query }) => {
-      const page = pageOf(query)
-      const { rows, total } = await organizations.listOrganizations(actor, query, page)
-      return indexBody(rows.map(presentOrganization), { total, page })
-    }),
+    route(endpoints.list, ({ actor, query }) =>
+      answerList(query, { now: now() }, async (request) => {
+        const { rows, ...counts } = await organizations.listOrganizations(actor, query, request)
+        return { rows: rows.map(presentOrganization), ...counts }
+      }),
+    ),
     route(endpoints.show, async ({ actor, params }) =>
       presentOrganization(await organizations.getOrganization(actor, params.id)),
     ),

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Actor } from '../../platform/auth/actor.ts'
 import { isForeignKeyViolation } from '../../platform/db/database.ts'
 import { invalidField, notFound } from '../../platform/errors.ts'
-import type { Page } from '../../platform/http/paging.ts'
+import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
 import type { ContentTables, OrganizationRole, OrganizationRow } from '../tables.ts'
 import type { OrganizationAccess } from './organization-access.ts'
 import {
@@ -27,9 +27,9 @@ export class OrganizationService {
   async listOrganizations(
     actor: Actor,
     filter: { readonly name?: string; readonly label?: string },
-    page: Page,
-  ): Promise<{ rows: OrganizationRow[]; total: number }> {
-    return listOrganizations(this.#db, { ...filter, memberId: this.#access.memberId(actor) }, page)
+    request: ListRequest,
+  ): Promise<Listed<OrganizationRow>> {
+    return listOrganizations(this.#db, { ...filter, memberId: this.#access.memberId(actor) }, request)
   }
 
   async getOrganization(actor: Actor, id: number): Promise<OrganizationRow> {

@@ -1,6 +1,8 @@
 import type { Db } from '../../platform/db/database.ts'
-import type { Page } from '../../platform/http/paging.ts'
+import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
+import { listRows } from '../../platform/search/list-rows.ts'
 import type { ContentTables, OrganizationRole, OrganizationRow } from '../tables.ts'
+import { organizationSearch } from './organization-search.ts'
 
 type ContentDb = Db<ContentTables>
 
@@ -18,8 +20,8 @@ export interface OrganizationFilter {
 export async function listOrganizations(
   db: ContentDb,
   { memberId, name, label }: OrganizationFilter,
-  page: Page,
-): Promise<{ rows: OrganizationRow[]; total: number }> {
+  request: ListRequest,
+): Promise<Listed<OrganizationRow>> {
   let query = db.selectFrom('organizations')
   if (name !== undefined) query = query.where('name', '=', name)
   if (label !== undefined) query = query.where('label', '=', label)
@@ -28,9 +30,7 @@ export async function listOrganizations(
       sub.selectFrom('organization_members').select('organization_id').where('user_id', '=', memberId),
     )
   }
-  const rows = query.selectAll().orderBy('name').offset(page.offset)
-  const { total } = await query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { rows: await (page.limit === undefined ? rows : rows.limit(page.limit)).execute(), total }
+  return listRows(query.selectAll(), organizationSearch, request)
 }
 
 export async function findLibrary(db: ContentDb, organizationId: number) {

@@ -1,26 +1,26 @@
+import type { Actor } from '../../platform/auth/actor.ts'
 import { type Route, route } from '../../platform/http/endpoint.ts'
-import { pageOf } from '../../platform/http/paging.ts'
 import { timestamp } from '../../platform/http/timestamps.ts'
-import { indexBody } from '../index-body.ts'
+import type { SearchRequest } from '../../platform/search/list-request.ts'
+import { answerList } from '../answer-list.ts'
 import { productEndpoints as endpoints } from './product-contract.ts'
 import type { ProductService, ProductView } from './product-service.ts'
 
-export function productRoutes(products: ProductService): Route[] {
+interface ListParameters extends SearchRequest {
+  readonly organization_id?: number
+  readonly name?: string
+  readonly label?: string
+}
+
+export function productRoutes(products: ProductService, now: () => number): Route[] {
+  const list = (actor: Actor, { organization_id: organizationId, ...query }: ListParameters) =>
+    answerList(query, { now: now() }, async (request) => {
+      const { rows, ...counts } = await products.listProducts(actor, { ...query, organizationId }, request)
+      return { rows: rows.map(presentProduct), ...counts }
+    })
   return [
-    route(endpoints.list, async ({ actor, query: { organization_id: organizationId, ...query } }) => {
-      const page = pageOf(query)
-      const { views, total } = await products.listProducts(actor, { ...query, organizationId }, page)
-      return indexBody(views.map(presentProduct), { total, page })
-    }),
-    route(endpoints.listOfOrganization, async ({ actor, params, query }) => {
-      const page = pageOf(query)
-      const { views, total } = await products.listProducts(
-        actor,
-        { ...query, organizationId: params.organization_id },
-        page,
-      )
-      return indexBody(views.map(presentProduct), { total, page })
-    }),
+    route(endpoints.list, ({ actor, query }) => list(actor, query)),
+    route(endpoints.listOfOrganization, ({ actor, params, query }) => list(actor, { ...query, ...params })),
     route(endpoints.create, async ({ actor, body: { organization_id: organizationId, label, ...body } }) => {
       return presentProduct(await products.createProduct(actor, { ...body, organizationId, label: label ?? undefined }))
     }),

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Actor } from '../../platform/auth/actor.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { Page } from '../../platform/http/paging.ts'
+import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
 import { labelFor } from '../label.ts'
 import type { OrganizationAccess } from '../organizations/organization-access.ts'
 import type { OrganizationService } from '../organizations/organization-service.ts'
@@ -39,12 +39,12 @@ export class ProductService {
   async listProducts(
     actor: Actor,
     filter: { readonly organizationId?: number | undefined; readonly name?: string; readonly label?: string },
-    page: Page,
-  ): Promise<{ views: ProductView[]; total: number }> {
+    request: ListRequest,
+  ): Promise<Listed<ProductView>> {
     const { db, access, organizations } = this.#parts
     if (filter.organizationId !== undefined) await organizations.getOrganization(actor, filter.organizationId)
-    const { rows, total } = await listProducts(db, { ...filter, memberId: access.memberId(actor) }, page)
-    return { views: await this.#view(rows), total }
+    const { rows, ...counts } = await listProducts(db, { ...filter, memberId: access.memberId(actor) }, request)
+    return { rows: await this.#view(rows), ...counts }
   }
 
   /** @throws AppError `not_found`, also for products of organizations that the actor does not belong to */

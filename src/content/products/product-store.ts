@@ -1,7 +1,9 @@
 import { type Db, isUniqueViolation } from '../../platform/db/database.ts'
 import { AppError } from '../../platform/errors.ts'
-import type { Page } from '../../platform/http/paging.ts'
+import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
+import { listRows } from '../../platform/search/list-rows.ts'
 import type { ContentTables, ProductRow } from '../tables.ts'
+import { productSearch } from './product-search.ts'
 
 type ContentDb = Db<ContentTables>
 
@@ -44,8 +46,8 @@ export interface ProductFilter {
 export async function listProducts(
   db: ContentDb,
   { organizationId, memberId, name, label }: ProductFilter,
-  page: Page,
-): Promise<{ rows: ProductRow[]; total: number }> {
+  request: ListRequest,
+): Promise<Listed<ProductRow>> {
   let query = db.selectFrom('products')
   if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId)
   if (name !== undefined) query = query.where('name', '=', name)
@@ -55,9 +57,7 @@ export async function listProducts(
       sub.selectFrom('organization_members').select('organization_id').where('user_id', '=', memberId),
     )
   }
-  const rows = query.selectAll().orderBy('name').orderBy('id').offset(page.offset)
-  const { total } = await query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { rows: await (page.limit === undefined ? rows : rows.limit(page.limit)).execute(), total }
+  return listRows(query.selectAll(), productSearch, request)
 }
 
 /** How many repositories each of these products has; products without any are left out. */

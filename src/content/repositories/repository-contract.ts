@@ -2,11 +2,10 @@ import { Type } from 'typebox'
 import { endpoint } from '../../platform/http/endpoint.ts'
 import { Id, Nullable, OptionalNullable } from '../../platform/http/schemas.ts'
 import { Task } from '../../platform/tasks/task-contract.ts'
-import { Label, ListQuery, Name } from '../contract-parts.ts'
+import { Label, Name } from '../contract-parts.ts'
 import { contentTypes } from '../types/index.ts'
 import { commonAttributes, ownAttributes } from './repository-attributes-contract.ts'
-
-const ContentTypeName = Type.Enum(contentTypes.map(({ name }) => name))
+import { ContentTypeName, repositoryFilters } from './repository-list-contract.ts'
 
 const UnitLabel = Type.Enum([
   ...new Set(
@@ -29,12 +28,6 @@ const Repository = Type.Object({
 const tag = 'Repositories'
 const base = '/content/api/repositories'
 const OneRepository = Type.Object({ id: Id })
-const filters = {
-  ...ListQuery,
-  content_type: Type.Optional(ContentTypeName),
-  description: Type.Optional(Type.String()),
-  download_policy: Type.Optional(Type.Enum(['immediate', 'on_demand', 'background'])),
-}
 const organization_id = Type.Optional(Id)
 const product_id = Type.Optional(Id)
 const environment_id = Type.Optional(Id)
@@ -59,7 +52,7 @@ export const repositoryEndpoints = {
     status: 200,
     summary: 'List repositories',
     tag,
-    query: Type.Object({ ...filters, organization_id, product_id, environment_id }),
+    query: Type.Object({ ...repositoryFilters, organization_id, product_id, environment_id }),
   }),
   listOfProduct: endpoint({
     method: 'GET',
@@ -68,7 +61,7 @@ export const repositoryEndpoints = {
     summary: 'List the repositories of a product',
     tag,
     params: Type.Object({ product_id: Id }),
-    query: Type.Object({ ...filters, organization_id, environment_id }),
+    query: Type.Object({ ...repositoryFilters, organization_id, environment_id }),
   }),
   listOfOrganization: endpoint({
     method: 'GET',
@@ -77,7 +70,7 @@ export const repositoryEndpoints = {
     summary: 'List the repositories of an organization',
     tag,
     params: Type.Object({ organization_id: Id }),
-    query: Type.Object({ ...filters, product_id, environment_id }),
+    query: Type.Object({ ...repositoryFilters, product_id, environment_id }),
   }),
   listOfEnvironment: endpoint({
     method: 'GET',
@@ -86,7 +79,7 @@ export const repositoryEndpoints = {
     summary: 'List the repositories of an environment',
     tag,
     params: Type.Object({ organization_id: Id, environment_id: Id }),
-    query: Type.Object({ ...filters, product_id }),
+    query: Type.Object({ ...repositoryFilters, product_id }),
   }),
   listOfProductInEnvironment: endpoint({
     method: 'GET',
@@ -95,7 +88,7 @@ export const repositoryEndpoints = {
     summary: 'List the repositories of a product in an environment',
     tag,
     params: Type.Object({ environment_id: Id, product_id: Id }),
-    query: Type.Object({ ...filters, organization_id }),
+    query: Type.Object({ ...repositoryFilters, organization_id }),
   }),
   listOfView: endpoint({
     method: 'GET',
@@ -104,7 +97,7 @@ export const repositoryEndpoints = {
     summary: 'List the repositories of a content view: of the default view of an organization, which has its id',
     tag,
     params: Type.Object({ id: Id }),
-    query: Type.Object({ ...filters, organization_id, product_id, environment_id }),
+    query: Type.Object({ ...repositoryFilters, organization_id, product_id, environment_id }),
   }),
   create: endpoint({
     method: 'POST',

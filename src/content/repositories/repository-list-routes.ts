@@ -1,34 +1,38 @@
 import type { Actor } from '../../platform/auth/actor.ts'
 import { type Route, route } from '../../platform/http/endpoint.ts'
-import { pageOf } from '../../platform/http/paging.ts'
-import { indexBody } from '../index-body.ts'
+import type { SearchRequest } from '../../platform/search/list-request.ts'
+import { answerList } from '../answer-list.ts'
 import { repositoryEndpoints as endpoints } from './repository-contract.ts'
+import { kindsByLabel, unitFilters } from './repository-list-contract.ts'
 import { type Presenting, presentRepository } from './repository-presenter.ts'
 import type { RepositoryService } from './repository-service.ts'
 
 /** What lists are asked by; the scoped ones take a part of it from their path. */
-interface ListParameters {
-  readonly page?: number | string
-  readonly per_page?: number | string
-  readonly full_result?: boolean
+interface ListParameters extends SearchRequest {
   readonly organization_id?: number
   readonly product_id?: number
   readonly environment_id?: number
+  readonly content_view_id?: number
+  readonly content_view_version_id?: number
   readonly name?: string
   readonly label?: string
   readonly description?: string
   readonly content_type?: string
   readonly download_policy?: string
+  readonly library?: boolean
+  readonly archived?: boolean
+  readonly available_for?: 'content_view' | 'content_view_version'
+  readonly with_content?: string
+  readonly username?: string
 }
 
 export function repositoryListRoutes(repositories: RepositoryService, presenting: () => Presenting): Route[] {
-  const list = async (actor: Actor, parameters: ListParameters) => {
-    const page = pageOf(parameters as Parameters<typeof pageOf>[0])
-    const { views, total } = await repositories.listRepositories(actor, filterOf(parameters), page)
-    return indexBody(
-      views.map((view) => presentRepository(view, presenting())),
-      { total, page },
-    )
+  const list = (actor: Actor, parameters: ListParameters) => {
+    const shown = presenting()
+    return answerList(parameters, shown, async (request) => {
+      const { rows, ...counts } = await repositories.listRepositories(actor, filterOf(parameters), request)
+      return { rows: rows.map((view) => presentRepository(view, shown)), ...counts }
+    })
   }
   const scoped = ({ actor, query, params }: { actor: Actor; query: ListParameters; params: object }) =>
     list(actor, { ...query, ...params })
@@ -38,26 +42,35 @@ export function repositoryListRoutes(repositories: RepositoryService, presenting
     route(endpoints.listOfOrganization, scoped),
     route(endpoints.listOfEnvironment, scoped),
     route(endpoints.listOfProductInEnvironment, scoped),
-    route(endpoints.listOfView, async ({ actor, query, params }) => {
-      await repositories.requireDefaultView(actor, params.id)
-      const isElsewhere = query.organization_id !== undefined && query.organization_id !== params.id
-      return isElsewhere
-        ? indexBody([], { total: 0, page: pageOf(query) })
-        : list(actor, { ...query, organization_id: params.id })
-    }),
+    route(endpoints.listOfView, ({ actor, query, params }) => list(actor, { ...query, content_view_id: params.id })),
   ]
 }
 
 function filterOf(parameters: ListParameters) {
-  const { organization_id, product_id, environment_id, content_type, download_policy, ...texts } = parameters
+  const { name, label, description, username, with_content } = parameters
   return {
-    organizationId: organization_id,
-    productId: product_id,
-    environmentId: environment_id,
-    contentType: content_type,
-    downloadPolicy: download_policy,
-    name: texts.name,
-    label: texts.label,
-    description: texts.description,
+    name,
+    label,
+    description,
+    username,
+    organizationId: parameters.organization_id,
+    productId: parameters.product_id,
+    environmentId: parameters.environment_id,
+    viewId: parameters.content_view_id,
+    viewVersionId: parameters.content_view_version_id,
+    contentType: parameters.content_type,
+    downloadPolicy: parameters.download_policy,
+    isLibrary: parameters.library,
+    isArchived: parameters.archived,
+    availableFor: parameters.available_for,
+    withKinds: with_content === undefined ? undefined : kindsByLabel.get(with_content),
+    withUnits: wantedUnits(parameters as Readonly<Record<string, unknown>>),
   }
+}
+
+function wantedUnits(parameters: Readonly<Record<string, unknown>>) {
+  return [...unitFilters].flatMap(([name, kind]) => {
+    const id = parameters[name]
+    return typeof id === 'string' ? [{ kind, id }] : []
+  })
 }

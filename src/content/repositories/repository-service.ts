@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Actor } from '../../platform/auth/actor.ts'
 import type { SecretBox } from '../../platform/auth/secret-box.ts'
 import { AppError, notFound } from '../../platform/errors.ts'
-import type { Page } from '../../platform/http/paging.ts'
+import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
 import type { TaskRow } from '../../platform/tasks/tables.ts'
 import type { TaskService } from '../../platform/tasks/task-service.ts'
 import type { AttributeValues, ContentType } from '../content-type.ts'
@@ -13,14 +13,13 @@ import type { ProductService, ProductView } from '../products/product-service.ts
 import { insertContentSet } from '../sets/content-set-store.ts'
 import type { ContentTables, OrganizationRole } from '../tables.ts'
 import { contentTypes } from '../types/index.ts'
+import { listRepositories, type RepositoryFilter } from './repository-list-store.ts'
 import { referenceChecks } from './repository-references.ts'
 import {
   findRepository,
   insertRepository,
   insertRootRepository,
-  listRepositories,
   type NewRootRepository,
-  type RepositoryFilter,
   type RepositoryRecord,
   updateRootRepository,
 } from './repository-store.ts'
@@ -53,6 +52,9 @@ export interface RepositoryChange {
   readonly attributes: AttributeValues
 }
 
+/** What lists of repositories and of their units are cut down to. */
+type RepositoryScope = Pick<RepositoryFilter, 'organizationId' | 'environmentId' | 'viewVersionId'>
+
 export interface RepositoryServiceParts {
   readonly db: Kysely<ContentTables>
   readonly access: OrganizationAccess
@@ -69,27 +71,31 @@ export class RepositoryService {
     this.#parts = parts
   }
 
+  /**
+   * Gives the repositories that the actor sees; administrators may ask what another user sees.
+   *
+   * @throws AppError `not_found` when there is nothing of an id that is asked for, or `forbidden`
+   */
   async listRepositories(
     actor: Actor,
-    filter: RepositoryFilter,
-    page: Page,
-  ): Promise<{ views: RepositoryView[]; total: number }> {
+    { username, ...filter }: RepositoryFilter & { readonly username?: string | undefined },
+    request: ListRequest,
+  ): Promise<Listed<RepositoryView>> {
     const { db, access, products } = this.#parts
-    if (filter.organizationId !== undefined) await this.#requireOrganization(actor, filter.organizationId)
-    if (filter.environmentId !== undefined) await this.#requireEnvironment(actor, filter)
+    const memberId = username === undefined ? access.memberId(actor) : await access.memberIdOf(actor, username)
     if (filter.productId !== undefined) await products.getProduct(actor, filter.productId)
-    const { rows, total } = await listRepositories(db, { ...filter, memberId: access.memberId(actor) }, page)
-    return { views: await this.#view(rows), total }
+    if (filter.viewId !== undefined) await this.#requireDefaultView(actor, 'content view', filter.viewId)
+    await this.requireScope(actor, filter)
+    const { rows, ...counts } = await listRepositories(db, { ...filter, memberId }, request)
+    return { rows: await this.#view(rows), ...counts }
   }
 
-  /**
-   * The default content view of an organization has the organization's id.
-   *
-   * @throws AppError `not_found`
-   */
-  async requireDefaultView(actor: Actor, id: number): Promise<void> {
-    const isThere = (await this.#parts.access.canView(actor, id)) && (await findOrganization(this.#parts.db, id))
-    if (!isThere) throw notFound('content view', id)
+  /** @throws AppError `not_found` when there is no such organization or environment, or version of a content view */
+  async requireScope(actor: Actor, scope: RepositoryScope): Promise<void> {
+    const { organizationId, environmentId, viewVersionId } = scope
+    if (organizationId !== undefined) await this.#requireOrganization(actor, organizationId)
+    if (environmentId !== undefined) await this.#requireEnvironment(actor, environmentId, organizationId)
+    if (viewVersionId !== undefined) await this.#requireDefaultView(actor, 'content view version', viewVersionId)
   }
 
   /** @throws AppError `not_found`, also when it belongs to another organization than the one that is asked for */
@@ -159,13 +165,18 @@ export class RepositoryService {
     if (!isThere) throw notFound('organization', id)
   }
 
-  async #requireEnvironment(actor: Actor, { environmentId, organizationId }: RepositoryFilter): Promise<void> {
+  /** The default content view of an organization has the organization's id, as has its version. */
+  async #requireDefaultView(actor: Actor, kind: string, id: number): Promise<void> {
+    const isThere = (await this.#parts.access.canView(actor, id)) && (await findOrganization(this.#parts.db, id))
+    if (!isThere) throw notFound(kind, id)
+  }
+
+  async #requireEnvironment(actor: Actor, id: number, organizationId: number | undefined): Promise<void> {
     const { db, access } = this.#parts
-    const environment = await findEnvironment(db, environmentId as number)
+    const environment = await findEnvironment(db, id)
     const isThere =
       environment !== undefined && (organizationId === undefined || environment.organization_id === organizationId)
-    if (!isThere || !(await access.canView(actor, environment.organization_id)))
-      throw notFound('environment', environmentId as number)
+    if (!isThere || !(await access.canView(actor, environment.organization_id))) throw notFound('environment', id)
   }
 
   async #visible(actor: Actor, id: number, organizationId?: number): Promise<RepositoryRecord> {

@@ -1,7 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type Db, isUniqueViolation } from '../../platform/db/database.ts'
 import { AppError } from '../../platform/errors.ts'
-import type { Page } from '../../platform/http/paging.ts'
 import type { ContentTables, RootRepositoryRow } from '../tables.ts'
 
 type ContentDb = Db<ContentTables>
@@ -27,7 +26,12 @@ export interface RepositoryRecord extends Omit<RootRepositoryRow, 'id'> {
   readonly last_sync_task_id: string | null
 }
 
-function selectRecords(db: ContentDb) {
+/** The tables are called r, root, p, o, s, v, e and pub. */
+export function selectRecords(db: ContentDb) {
+  return joinTables(db).select(columns)
+}
+
+function joinTables(db: ContentDb) {
   return db
     .selectFrom('repositories as r')
     .innerJoin('root_repositories as root', 'root.id', 'r.root_id')
@@ -86,7 +90,7 @@ const columns = [
 ] as const
 
 export async function findRepository(db: ContentDb, id: number): Promise<RepositoryRecord | undefined> {
-  return selectRecords(db).select(columns).where('r.id', '=', id).executeTakeFirst()
+  return selectRecords(db).where('r.id', '=', id).executeTakeFirst()
 }
 
 /** The repository that is served at this path on the content listener. */
@@ -100,46 +104,6 @@ export async function findRepositoryByPath(db: ContentDb, relativePath: string) 
     .select(['pub.set_version', 'p.organization_id'])
     .where('r.relative_path', '=', relativePath)
     .executeTakeFirst()
-}
-
-export interface RepositoryFilter {
-  readonly memberId?: number | undefined
-  readonly organizationId?: number | undefined
-  readonly productId?: number | undefined
-  readonly name?: string | undefined
-  readonly label?: string | undefined
-  readonly contentType?: string | undefined
-  readonly description?: string | undefined
-  readonly downloadPolicy?: string | undefined
-  readonly environmentId?: number | undefined
-}
-
-export async function listRepositories(
-  db: ContentDb,
-  filter: RepositoryFilter,
-  page: Page,
-): Promise<{ rows: RepositoryRecord[]; total: number }> {
-  const query = selectRecords(db).where(conditionOf(filter))
-  const rows = query.select(columns).orderBy('root.name').orderBy('r.id', 'desc').offset(page.offset)
-  const { total } = await query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { rows: await (page.limit === undefined ? rows : rows.limit(page.limit)).execute(), total }
-}
-
-function conditionOf(filter: RepositoryFilter) {
-  const given: RawBuilder<boolean>[] = []
-  const add = <T>(value: T | undefined, condition: (value: T) => RawBuilder<boolean>) => {
-    if (value !== undefined) given.push(condition(value))
-  }
-  add(filter.organizationId, (id) => sql`o.id = ${id}`)
-  add(filter.productId, (id) => sql`p.id = ${id}`)
-  add(filter.name, (name) => sql`root.name = ${name}`)
-  add(filter.label, (label) => sql`root.label = ${label}`)
-  add(filter.contentType, (type) => sql`root.content_type = ${type}`)
-  add(filter.description, (text) => sql`root.description = ${text}`)
-  add(filter.downloadPolicy, (policy) => sql`root.download_policy = ${policy}`)
-  add(filter.environmentId, (id) => sql`r.environment_id = ${id}`)
-  add(filter.memberId, (id) => sql`o.id in (select organization_id from organization_members where user_id = ${id})`)
-  return given.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(given, sql` and `)}`
 }
 
 /** What may be changed of a root repository besides its name. */

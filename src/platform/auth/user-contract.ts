@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { endpoint } from '../http/endpoint.ts'
 import { PageQuery } from '../http/paging.ts'
 import { Id, Nullable } from '../http/schemas.ts'
+import { SearchQuery } from '../search/list-request.ts'
 import { globalRights } from './actor.ts'
 
 const Login = Type.String({
@@ -48,7 +49,7 @@ export const userEndpoints = {
     status: 200,
     summary: 'List users; for administrators',
     tag: 'Users',
-    query: Type.Object(PageQuery),
+    query: Type.Object(SearchQuery),
   }),
   current: endpoint({
     method: 'GET',

@@ -2,6 +2,7 @@ import { invalidField } from '../errors.ts'
 import { type Route, route } from '../http/endpoint.ts'
 import { indexBody, type PageRequest, pageOf } from '../http/paging.ts'
 import { timestamp } from '../http/timestamps.ts'
+import { listRequest } from '../search/list-request.ts'
 import { type GlobalRight, globalRights } from './actor.ts'
 import type { PersonalTokenRow, UserRow } from './tables.ts'
 import { userEndpoints as endpoints } from './user-contract.ts'
@@ -9,7 +10,11 @@ import type { UserService } from './user-service.ts'
 
 export function userRoutes(users: UserService, now: () => number): Route[] {
   return [
-    route(endpoints.list, async ({ actor, query }) => sliced((await users.listUsers(actor)).map(presentUser), query)),
+    route(endpoints.list, async ({ actor, query }) => {
+      const request = listRequest(query, now())
+      const { rows, ...counts } = await users.listUsers(actor, request)
+      return indexBody(rows.map(presentUser), { ...counts, ...request })
+    }),
     route(endpoints.current, async ({ actor }) => presentUser(await users.getUser(actor, actor.userId as number))),
     route(endpoints.create, async ({ actor, body }) => {
       return presentUser(await users.createUser(actor, { ...body, rights: wantedRights(body) ?? [] }))
@@ -49,7 +54,7 @@ function tokenRoutes(users: UserService, now: () => number): Route[] {
   ]
 }
 
-/** There are as many users as people: a page is cut from the whole list. */
+/** A person has few tokens: a page is cut from the whole list. */
 function sliced(rows: readonly object[], query: PageRequest): object {
   const page = pageOf(query)
   const end = page.limit === undefined ? undefined : page.offset + page.limit

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts'
+import { listRequest } from '../search/list-request.ts'
 import type { Actor, GlobalRight } from './actor.ts'
 import type { AuthTables, UserRow } from './tables.ts'
 import { UserService } from './user-service.ts'
@@ -45,7 +46,7 @@ describe('a user', () => {
   })
 
   it('may neither list, make nor delete users', async () => {
-    await assert.rejects(users.listUsers(self), forbidden)
+    await assert.rejects(users.listUsers(self, listRequest({}, 0)), forbidden)
     await assert.rejects(users.createUser(self, { login: 'bob', password: 'password of bob', rights: [] }), forbidden)
     await assert.rejects(users.deleteUser(self, ann.id), forbidden)
   })
@@ -190,7 +191,7 @@ describe('the last administrator', () => {
     )
 
     assert.equal(results.filter(({ status }) => status === 'rejected').length, 1)
-    const left = (await users.listUsers(admin)).filter(
+    const left = (await users.listUsers(admin, listRequest({ full_result: true }, 0))).rows.filter(
       ({ rights, is_disabled }) => rights.includes('admin') && !is_disabled,
     )
     assert.equal(left.length, 1)

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { AppError, invalidField, notFound } from '../errors.ts'
+import type { Listed, ListRequest } from '../search/list-request.ts'
 import { type Actor, type GlobalRight, hasRight, requireRight } from './actor.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import type { AuthTables, PersonalTokenRow, UserRow } from './tables.ts'
@@ -37,9 +38,9 @@ export class UserService {
     this.#db = db
   }
 
-  async listUsers(actor: Actor): Promise<UserRow[]> {
+  async listUsers(actor: Actor, request: ListRequest): Promise<Listed<UserRow>> {
     requireRight(actor, 'admin')
-    return listUsers(this.#db)
+    return listUsers(this.#db, request)
   }
 
   async getUser(actor: Actor, id: number): Promise<UserRow> {

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import { type Db, isUniqueViolation } from '../db/database.ts'
 import { AppError, notFound } from '../errors.ts'
+import type { Listed, ListRequest } from '../search/list-request.ts'
+import { listRows } from '../search/list-rows.ts'
 import type { AuthTables, NewUserRow, UserRow } from './tables.ts'
+import { userSearch } from './user-search.ts'
 
 type AuthDb = Db<AuthTables>
 
@@ -59,8 +62,8 @@ function sameLogin(login: string) {
   return sql<boolean>`lower(login) = lower(${login}::text collate "C")`
 }
 
-export async function listUsers(db: AuthDb): Promise<UserRow[]> {
-  return db.selectFrom('users').selectAll().orderBy('login').execute()
+export async function listUsers(db: AuthDb, request: ListRequest): Promise<Listed<UserRow>> {
+  return listRows(db.selectFrom('users').selectAll(), userSearch, request)
 }
 
 /** The ids of those who can administer, locked until the transaction ends so that the last one cannot slip away. */

@@ -32,6 +32,9 @@ function contentBody(error: AppError): object {
     case 'throttled':
     case 'unsupported_media_type':
       return { error: { message: error.message } }
+    case 'unsearchable':
+      // Foreman's clients know the error by this name
+      return { error: { message: error.message, class: 'ScopedSearch::QueryNotSupported' } }
     case 'forbidden':
       return forbiddenBody(error)
     default:

@@ -4,6 +4,7 @@ import type { Family } from './family.ts'
 const statusOf = {
   malformed: 400,
   invalid: 422,
+  unsearchable: 400,
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,

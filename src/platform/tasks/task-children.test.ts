@@ -15,6 +15,7 @@ import {
 } from '../../../test/support/task-worker.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts'
 import { waitUntil } from '../../../test/support/wait-until.ts'
+import { listRequest } from '../search/list-request.ts'
 import type { TaskRow, TaskTables } from './tables.ts'
 import { insertChildTask } from './task-store.ts'
 
@@ -33,8 +34,8 @@ async function start(handlers: TaskWorkerOptions['handlers'], concurrency = 4): 
 }
 
 async function partsOf(parentId: string): Promise<TaskRow[]> {
-  const { rows } = await client.tasks.listTasks(administrator, { parentId }, { limit: undefined, offset: 0 })
-  return rows.reverse()
+  const { rows } = await client.tasks.listTasks(administrator, { parentId }, listRequest({ full_result: true }, 0))
+  return rows.toReversed()
 }
 
 describe('the parts of a task', () => {

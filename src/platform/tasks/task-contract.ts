@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { endpoint } from '../http/endpoint.ts'
-import { PageQuery } from '../http/paging.ts'
 import { Nullable } from '../http/schemas.ts'
+import { SearchQuery } from '../search/list-request.ts'
 
 /** The JSON of a task, as it is also given in every 202 answer. */
 export const Task = Type.Object({
@@ -35,7 +35,7 @@ export const taskEndpoints = {
     summary: 'List tasks, the newest first',
     tag: 'Tasks',
     query: Type.Object({
-      ...PageQuery,
+      ...SearchQuery,
       state: Type.Optional(Type.Enum(['planned', 'running', 'paused', 'stopped'])),
       result: Type.Optional(Type.Enum(['pending', 'success', 'warning', 'error', 'cancelled'])),
       label: Type.Optional(Type.String()),
@@ -65,7 +65,7 @@ export const taskEndpoints = {
     summary: 'List the parts of a task',
     tag: 'Tasks',
     params: TaskId,
-    query: Type.Object(PageQuery),
+    query: Type.Object(SearchQuery),
   }),
   cancel: endpoint({
     method: 'POST',

@@ -14,6 +14,7 @@ import {
 } from '../../../test/support/task-worker.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts'
 import { waitUntil } from '../../../test/support/wait-until.ts'
+import { listRequest } from '../search/list-request.ts'
 import type { TaskRow } from './tables.ts'
 import type { TaskContext } from './task-handler.ts'
 
@@ -268,7 +269,7 @@ describe('who may see a task', () => {
 
     await assert.rejects(worker.tasks.getTask(stranger, id), { code: 'not_found' })
     await assert.rejects(worker.tasks.cancelTask(stranger, id), { code: 'not_found' })
-    const { total } = await worker.tasks.listTasks(stranger, {}, { limit: 20, offset: 0 })
+    const { total } = await worker.tasks.listTasks(stranger, {}, listRequest({}, 0))
 
     assert.equal(total, 0)
   })

@@ -17,6 +17,7 @@ import {
 } from '../../../test/support/task-worker.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts'
 import { waitUntil } from '../../../test/support/wait-until.ts'
+import { listRequest } from '../search/list-request.ts'
 import type { TaskRow } from './tables.ts'
 import type { TaskContext } from './task-handler.ts'
 
@@ -87,8 +88,7 @@ describe('a runner that stops', () => {
       },
     })
     const { id } = await enqueue(client, newTask())
-    const parts = async () =>
-      (await client.tasks.listTasks(administrator, { parentId: id }, { limit: 9, offset: 0 })).rows
+    const parts = async () => (await client.tasks.listTasks(administrator, { parentId: id }, listRequest({}, 0))).rows
     await waitUntil('the parts run', async () => {
       const rows = await parts()
       return rows.length === 2 && rows.every(({ state }) => state === 'running')

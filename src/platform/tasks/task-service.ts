@@ -4,11 +4,13 @@ import { type Actor, hasRight } from '../auth/actor.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
 import { notFound } from '../errors.ts'
+import type { Listed, ListRequest } from '../search/list-request.ts'
 import { isUuid } from '../uuid.ts'
 import { requestCancel } from './held-task-store.ts'
 import type { TaskRow, TaskTables } from './tables.ts'
 import {
   findTask,
+  hasChildren,
   insertChildTask,
   insertTask,
   listResources,
@@ -17,7 +19,6 @@ import {
   listUnfinishedOn,
   type NewTask,
   type TaskFilter,
-  type TaskPage,
   taskChannel,
 } from './task-store.ts'
 
@@ -54,10 +55,10 @@ export class TaskService {
     return task
   }
 
-  async listTasks(actor: Actor, filter: TaskFilter, page: TaskPage): Promise<{ rows: TaskRow[]; total: number }> {
-    if (hasRight(actor, 'admin')) return listTasks(this.#db, filter, page)
+  async listTasks(actor: Actor, filter: TaskFilter, request: ListRequest): Promise<Listed<TaskRow>> {
+    if (hasRight(actor, 'admin')) return listTasks(this.#db, filter, request)
     const scopes = await this.#options.visibleScopes(actor)
-    return listTasks(this.#db, { ...filter, visibleTo: { userId: actor.userId as number, scopes } }, page)
+    return listTasks(this.#db, { ...filter, visibleTo: { userId: actor.userId as number, scopes } }, request)
   }
 
   /** Tasks by their ids, whoever asks: for answers that show a task beside something visible. */
@@ -70,8 +71,7 @@ export class TaskService {
   }
 
   async hasChildren(taskId: string): Promise<boolean> {
-    const { total } = await listTasks(this.#db, { parentId: taskId }, { limit: 1, offset: 0 })
-    return total > 0
+    return hasChildren(this.#db, taskId)
   }
 
   /** Wishes a task to end; what runs heeds it when it can. A stopped task is left as it is. */

@@ -1,7 +1,10 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { storableJson } from '../db/storable.ts'
+import type { Listed, ListRequest } from '../search/list-request.ts'
+import { listRows } from '../search/list-rows.ts'
 import type { HumanizedInput, TaskRow, TaskTables } from './tables.ts'
+import { taskSearch } from './task-search.ts'
 
 type TaskDb = Db<TaskTables>
 
@@ -131,33 +134,9 @@ export interface TaskFilter {
   readonly visibleTo?: { readonly userId: number; readonly scopes: readonly string[] } | undefined
 }
 
-export interface TaskPage {
-  readonly limit: number | undefined
-  readonly offset: number
-}
-
-export async function listTasks(
-  db: TaskDb,
-  filter: TaskFilter,
-  page: TaskPage,
-): Promise<{ rows: TaskRow[]; total: number }> {
-  const condition = conditionOf(filter)
-  const query = db
-    .selectFrom('tasks')
-    .selectAll()
-    .where(condition)
-    .orderBy('created_at', 'desc')
-    .orderBy('seq', 'desc')
-    .offset(page.offset)
-  const [rows, { total }] = await Promise.all([
-    (page.limit === undefined ? query : query.limit(page.limit)).execute(),
-    db
-      .selectFrom('tasks')
-      .select(({ fn }) => fn.countAll<number>().as('total'))
-      .where(condition)
-      .executeTakeFirstOrThrow(),
-  ])
-  return { rows, total }
+/** The newest first when no order is asked for. */
+export async function listTasks(db: TaskDb, filter: TaskFilter, request: ListRequest): Promise<Listed<TaskRow>> {
+  return listRows(db.selectFrom('tasks').selectAll().where(conditionOf(filter)), taskSearch, request)
 }
 
 function conditionOf({ state, result, label, parentId, visibleTo }: TaskFilter) {
@@ -166,6 +145,11 @@ function conditionOf({ state, result, label, parentId, visibleTo }: TaskFilter) 
     and (${label ?? null}::text is null or label = ${label ?? null})
     and (${parentId ?? null}::uuid is null or parent_id = ${parentId ?? null}::uuid)
     and (${visibleTo === undefined} or user_id = ${visibleTo?.userId ?? null} or scope = any(${visibleTo?.scopes ?? []}))`
+}
+
+export async function hasChildren(db: TaskDb, parentId: string): Promise<boolean> {
+  const row = await db.selectFrom('tasks').select('id').where('parent_id', '=', parentId).limit(1).executeTakeFirst()
+  return row !== undefined
 }
 
 export async function listUnfinishedChildren(db: TaskDb, parentId: string): Promise<string[]> {

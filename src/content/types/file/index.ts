@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { ContentType } from '../../content-type.ts'
 import { discoverFiles } from './discover.ts'
+import { fileList } from './file-list.ts'
 import { saveFileUnits } from './file-unit-store.ts'
 import { parseFile } from './parse-file.ts'
 import { publishFiles } from './publish.ts'
@@ -9,7 +10,9 @@ import { publishFiles } from './publish.ts'
 export const file: ContentType = {
   name: 'file',
   migrations: join(import.meta.dirname, 'migrations'),
-  unitKinds: [{ kind: 'file', label: 'file', countKey: 'file', idFilter: 'file_id', isRemovable: true }],
+  unitKinds: [
+    { kind: 'file', label: 'file', countKey: 'file', idFilter: 'file_id', isRemovable: true, list: fileList },
+  ],
   defaultUnit: 'file',
   attributes: {},
   syncOptions: [],

@@ -1,0 +1,22 @@
+import { Type } from 'typebox'
+import { endpoint } from '../../platform/http/endpoint.ts'
+
+const Completions = Type.Array(
+  Type.Union([
+    Type.Object({ completed: Type.String(), part: Type.String(), label: Type.String(), category: Type.String() }),
+    Type.Object({ error: Type.String() }),
+  ]),
+)
+
+/** The address that helps to write searches of a list. */
+export function completionEndpoint(list: string) {
+  return endpoint({
+    method: 'GET',
+    path: `/content/api/${list}/auto_complete_search`,
+    status: 200,
+    summary: `Complete the beginning of a search for ${list.replaceAll('_', ' ')}`,
+    tag: 'Searches',
+    query: Type.Object({ search: Type.Optional(Type.String({ maxLength: 10_000 })) }),
+    reply: Completions,
+  })
+}

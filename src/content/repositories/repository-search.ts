@@ -1,0 +1,48 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Searchable, SearchField } from '../../platform/search/search-fields.ts'
+import { trueOrFalse } from '../search-choices.ts'
+
+/** What no type of repository provides is nothing for every row. */
+const nothing = sql`null::text`
+
+function text(name: string, expression: RawBuilder<unknown>): SearchField {
+  return { names: [name], type: 'string', expression }
+}
+
+function explicit(
+  names: SearchField['names'],
+  type: 'string' | 'integer' | 'date',
+  expression: RawBuilder<unknown>,
+): SearchField {
+  return { names, type, expression, isExplicitOnly: true }
+}
+
+/** The fields of Katello's repositories, and a few more. */
+export const repositorySearch: Searchable = {
+  fields: [
+    text('name', sql.ref('root.name')),
+    { names: ['product', 'product_name'], type: 'string', expression: sql.ref('p.name') },
+    { names: ['product_id'], type: 'integer', expression: sql.ref('p.id') },
+    text('content_type', sql.ref('root.content_type')),
+    text('container_repository_name', nothing),
+    text('content_label', sql`replace(o.label || '_' || p.label || '_' || root.label, ' ', '_')`),
+    text('distribution_version', nothing),
+    text('distribution_arch', nothing),
+    text('distribution_family', nothing),
+    text('distribution_variant', nothing),
+    { names: ['distribution_bootable'], type: 'boolean', expression: sql`null::boolean` },
+    // all products are made by people
+    { names: ['vendor', 'redhat'], type: 'choice', choices: trueOrFalse, expression: sql`false::boolean` },
+    explicit(['description'], 'string', sql.ref('root.description')),
+    explicit(['label'], 'string', sql.ref('root.label')),
+    explicit(['download_policy'], 'string', sql.ref('root.download_policy')),
+    // the default view of an organization has its id
+    explicit(['content_view_id'], 'integer', sql.ref('o.id')),
+    explicit(['id'], 'integer', sql.ref('r.id')),
+    explicit(['url'], 'string', sql.ref('root.url')),
+    explicit(['created_at'], 'date', sql.ref('root.created_at')),
+    explicit(['updated_at'], 'date', sql.ref('root.updated_at')),
+  ],
+  order: { by: 'name', direction: 'asc' },
+  id: sql.ref('r.id'),
+}

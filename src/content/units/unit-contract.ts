@@ -1,0 +1,47 @@
+import { Type } from 'typebox'
+import { endpoint } from '../../platform/http/endpoint.ts'
+import { Id } from '../../platform/http/schemas.ts'
+import { SearchQuery } from '../../platform/search/list-request.ts'
+
+const base = '/content/api'
+
+const filters = {
+  ...SearchQuery,
+  organization_id: Type.Optional(Id),
+  environment_id: Type.Optional(Id),
+  content_view_version_id: Type.Optional(Id),
+  ids: Type.Optional(Type.Array(Id, { maxItems: 10_000, description: 'Only units with these ids' })),
+}
+
+/** The addresses of the units of a kind, from the last part of their path: `files`. */
+export function unitEndpoints(path: string) {
+  const words = path.replaceAll('_', ' ')
+  const common = { method: 'GET', status: 200, tag: 'Units' } as const
+  return {
+    list: endpoint({
+      ...common,
+      path: `${base}/${path}`,
+      summary: `List the ${words} of repositories`,
+      query: Type.Object({ ...filters, repository_id: Type.Optional(Id) }),
+    }),
+    listOfRepository: endpoint({
+      ...common,
+      path: `${base}/repositories/{repository_id}/${path}`,
+      summary: `List the ${words} of a repository`,
+      params: Type.Object({ repository_id: Id }),
+      query: Type.Object(filters),
+    }),
+    show: endpoint({
+      ...common,
+      path: `${base}/${path}/{id}`,
+      summary: `Show one of the ${words} of repositories`,
+      params: Type.Object({ id: Id }),
+    }),
+    showInRepository: endpoint({
+      ...common,
+      path: `${base}/repositories/{repository_id}/${path}/{id}`,
+      summary: `Show one of the ${words} of a repository`,
+      params: Type.Object({ repository_id: Id, id: Id }),
+    }),
+  }
+}

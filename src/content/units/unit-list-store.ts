@@ -1,0 +1,121 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
+import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
+import { listRows } from '../../platform/search/list-rows.ts'
+import type { Searchable, SearchField } from '../../platform/search/search-fields.ts'
+import type { UnitKind, UnitList } from '../content-type.ts'
+import type { ContentTables } from '../tables.ts'
+import { contentTypes } from '../types/index.ts'
+
+type ContentDb = Db<ContentTables>
+type Condition = RawBuilder<boolean>
+
+/** A unit of one kind by any of its ids. */
+export interface WantedUnit {
+  readonly kind: string
+  readonly id: string
+}
+
+/** The id under which answers show a unit as a thing of the storage. */
+export function unitHref(id: number): string {
+  return `/content/units/${id}/`
+}
+
+/** The condition that the latest version of a set holds a unit; that of no unit is not met. */
+export function holdsUnit(setId: RawBuilder<unknown>, { kind, id }: WantedUnit): Condition {
+  const [, number] = /^(?:\/content\/units\/)?(\d{1,18})\/?$/.exec(id) ?? []
+  const list = contentTypes.flatMap((type) => type.unitKinds).find((unit) => unit.kind === kind)?.list
+  const isWanted = [
+    ...(number === undefined ? [] : [sql`u.id = ${number}::bigint`]),
+    ...(list?.ownId === undefined
+      ? []
+      : [sql`u.id in (select unit.unit_id from ${sql.table(list.table)} unit where ${list.ownId} = ${id})`]),
+  ]
+  if (isWanted.length === 0) return sql`false`
+  return sql`exists (
+    select 1 from content_set_units m join units u on u.id = m.unit_id
+    where m.set_id = ${setId} and m.removed_in is null and u.kind = ${kind} and (${sql.join(isWanted, sql` or `)}))`
+}
+
+/** Units in the latest version of repositories; everything that is given must hold of one of these. */
+export interface UnitFilter {
+  readonly memberId?: number | undefined
+  readonly organizationId?: number | undefined
+  readonly environmentId?: number | undefined
+  readonly repositoryId?: number | undefined
+  readonly viewVersionId?: number | undefined
+  readonly ids?: readonly number[] | undefined
+}
+
+/** A row of the table of the kind's own. */
+export interface UnitRow {
+  readonly unit_id: number
+  readonly [column: string]: unknown
+}
+
+/** A kind of units that can be listed. */
+export type ListedKind = UnitKind & { readonly list: UnitList }
+
+export async function listUnits(
+  db: ContentDb,
+  { list }: ListedKind,
+  { filter, request }: { readonly filter: UnitFilter; readonly request: ListRequest },
+): Promise<Listed<UnitRow>> {
+  const searchable: Searchable = {
+    fields: [...list.fields, repositoryField(filter), idField],
+    order: list.order,
+    id: idField.expression,
+  }
+  const isGiven =
+    filter.ids === undefined ? sql<boolean>`true` : sql<boolean>`unit.unit_id = any(${[...filter.ids]}::bigint[])`
+  const scope = db
+    .selectFrom(sql<UnitRow>`${sql.table(list.table)}`.as('unit'))
+    .selectAll('unit')
+    .where(sql<boolean>`unit.unit_id in (select m.unit_id ${placesOf(filter)})`)
+    .where(isGiven)
+  return (await listRows(scope, searchable, request)) as Listed<UnitRow>
+}
+
+const idField: SearchField = {
+  names: ['id'],
+  type: 'integer',
+  expression: sql.ref('unit.unit_id'),
+  isExplicitOnly: true,
+}
+
+/** Only repositories that the asker sees are searched, lest their names could be guessed. */
+function repositoryField(filter: UnitFilter): SearchField {
+  return {
+    names: ['repository'],
+    type: 'string',
+    expression: sql.ref('root.name'),
+    isExplicitOnly: true,
+    some: (isWanted) => sql`exists (select 1 ${placesOf(filter)} and m.unit_id = unit.unit_id and ${isWanted})`,
+  }
+}
+
+/** The default view of an organization has one version, which has the organization's id. */
+function placesOf(filter: UnitFilter): RawBuilder<unknown> {
+  const conditions: readonly (Condition | undefined)[] = [
+    sql`m.removed_in is null`,
+    isId(sql`r.id`, filter.repositoryId),
+    isId(sql`r.environment_id`, filter.environmentId),
+    isId(sql`p.organization_id`, filter.organizationId),
+    isId(sql`p.organization_id`, filter.viewVersionId),
+    filter.memberId === undefined
+      ? undefined
+      : sql`p.organization_id in (select organization_id from organization_members where user_id = ${filter.memberId})`,
+  ]
+  return sql`from content_set_units m
+    join repositories r on r.set_id = m.set_id
+    join root_repositories root on root.id = r.root_id
+    join products p on p.id = root.product_id
+    where ${sql.join(
+      conditions.filter((condition) => condition !== undefined),
+      sql` and `,
+    )}`
+}
+
+function isId(column: RawBuilder<unknown>, id: number | undefined): Condition | undefined {
+  return id === undefined ? undefined : sql`${column} = ${id}`
+}

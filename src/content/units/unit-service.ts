@@ -1,0 +1,48 @@
+import type { Kysely } from 'kysely'
+import type { Actor } from '../../platform/auth/actor.ts'
+import { notFound } from '../../platform/errors.ts'
+import { type Listed, type ListRequest, listRequest } from '../../platform/search/list-request.ts'
+import type { OrganizationAccess } from '../organizations/organization-access.ts'
+import type { RepositoryService } from '../repositories/repository-service.ts'
+import type { ContentTables } from '../tables.ts'
+import { type ListedKind, listUnits, type UnitFilter, type UnitRow } from './unit-list-store.ts'
+
+export interface UnitServiceParts {
+  readonly db: Kysely<ContentTables>
+  readonly access: OrganizationAccess
+  readonly repositories: RepositoryService
+}
+
+/** The units in the latest versions of the repositories that somebody sees. */
+export class UnitService {
+  readonly #parts: UnitServiceParts
+
+  constructor(parts: UnitServiceParts) {
+    this.#parts = parts
+  }
+
+  /** @throws AppError `not_found` when there is nothing of an id that is asked for */
+  async listUnits(
+    actor: Actor,
+    kind: ListedKind,
+    { filter, request }: { readonly filter: UnitFilter; readonly request: ListRequest },
+  ): Promise<Listed<UnitRow>> {
+    const { db, access, repositories } = this.#parts
+    if (filter.repositoryId !== undefined) await repositories.getRepository(actor, filter.repositoryId)
+    await repositories.requireScope(actor, filter)
+    return listUnits(db, kind, { filter: { ...filter, memberId: access.memberId(actor) }, request })
+  }
+
+  /** @throws AppError `not_found`, also when it is in no repository that the actor sees */
+  async getUnit(
+    actor: Actor,
+    kind: ListedKind,
+    { id, repositoryId }: { readonly id: number; readonly repositoryId?: number },
+  ): Promise<UnitRow> {
+    const request = listRequest({}, 0)
+    const { rows } = await this.listUnits(actor, kind, { filter: { ids: [id], repositoryId }, request })
+    const [unit] = rows
+    if (unit === undefined) throw notFound(kind.label, id)
+    return unit
+  }
+}
