@@ -18,8 +18,11 @@ import { Housekeeping } from './housekeeping.ts'
 import { OrganizationAccess } from './organizations/organization-access.ts'
 import { organizationRoutes } from './organizations/organization-routes.ts'
 import { OrganizationService } from './organizations/organization-service.ts'
+import { productDeletionHandler } from './products/product-deletion.ts'
+import { ProductOperations } from './products/product-operations.ts'
 import { productRoutes } from './products/product-routes.ts'
 import { ProductService } from './products/product-service.ts'
+import { productSyncHandler } from './products/product-sync.ts'
 import { RepositoryOperations } from './repositories/repository-operations.ts'
 import { repositoryRoutes } from './repositories/repository-routes.ts'
 import { RepositoryService } from './repositories/repository-service.ts'
@@ -28,6 +31,7 @@ import { HotAnswers } from './serving/hot-answers.ts'
 import { syncHandler } from './sync/sync-repository.ts'
 import type { ContentTables } from './tables.ts'
 import { contentTypes } from './types/index.ts'
+import { reclaimHandler } from './upkeep/reclaim-space.ts'
 import { removalHandler } from './upkeep/remove-content.ts'
 import { republishHandler } from './upkeep/republish.ts'
 import { verifyHandler } from './upkeep/verify-checksums.ts'
@@ -79,14 +83,14 @@ export function createContent(parts: ContentParts): Content {
   const products = new ProductService({ db, access, organizations })
   const repositories = new RepositoryService({ db, access, products, tasks, secrets })
   const credentials = new CredentialService({ db, access, organizations, secrets })
-  const operations = new RepositoryOperations({ db, repositories, tasks })
+  const operations = new RepositoryOperations({ db, repositories, tasks, credentials })
   const types = new Map(contentTypes.map((type) => [type.name, type]))
   const uploads = new UploadService({ db, access, tasks, artifacts, types })
   const work = { db, artifacts, fetcher, secrets, types }
   return {
     routes: [
       ...organizationRoutes(organizations),
-      ...productRoutes(products),
+      ...productRoutes({ products, operations: new ProductOperations({ db, products, tasks }), now }),
       ...credentialRoutes(credentials),
       ...repositoryRoutes({ repositories, operations, contentUrl, now }),
       ...uploadRoutes(uploads, now),
@@ -97,6 +101,9 @@ export function createContent(parts: ContentParts): Content {
       verifyHandler(work),
       removalHandler(work),
       importHandler({ db, artifacts, types }),
+      reclaimHandler(work),
+      productSyncHandler(work),
+      productDeletionHandler({ db, tasks }),
     ],
     housekeeping: new Housekeeping({ db, artifacts, logger }),
     serve: async (server, { authenticate, sender }) => {

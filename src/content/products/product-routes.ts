@@ -1,16 +1,27 @@
 import { type Route, route } from '../../platform/http/endpoint.ts'
 import { pageOf } from '../../platform/http/paging.ts'
-import { timestamp } from '../../platform/http/timestamps.ts'
+import { presentTask } from '../../platform/tasks/task-presenter.ts'
 import { indexBody } from '../index-body.ts'
 import { productEndpoints as endpoints } from './product-contract.ts'
-import type { ProductService, ProductView } from './product-service.ts'
+import type { ProductOperations } from './product-operations.ts'
+import { presentProduct, presentProductInFull } from './product-presenter.ts'
+import type { ProductService } from './product-service.ts'
 
-export function productRoutes(products: ProductService): Route[] {
+export interface ProductRoutesParts {
+  readonly products: ProductService
+  readonly operations: ProductOperations
+  readonly now: () => number
+}
+
+export function productRoutes({ products, operations, now }: ProductRoutesParts): Route[] {
   return [
     route(endpoints.list, async ({ actor, query: { organization_id: organizationId, ...query } }) => {
       const page = pageOf(query)
       const { views, total } = await products.listProducts(actor, { ...query, organizationId }, page)
-      return indexBody(views.map(presentProduct), { total, page })
+      return indexBody(
+        views.map((view) => presentProduct(view, now())),
+        { total, page },
+      )
     }),
     route(endpoints.listOfOrganization, async ({ actor, params, query }) => {
       const page = pageOf(query)
@@ -19,30 +30,29 @@ export function productRoutes(products: ProductService): Route[] {
         { ...query, organizationId: params.organization_id },
         page,
       )
-      return indexBody(views.map(presentProduct), { total, page })
+      return indexBody(
+        views.map((view) => presentProduct(view, now())),
+        { total, page },
+      )
     }),
-    route(endpoints.create, async ({ actor, body: { organization_id: organizationId, label, ...body } }) => {
-      return presentProduct(await products.createProduct(actor, { ...body, organizationId, label: label ?? undefined }))
-    }),
-    route(endpoints.show, async ({ actor, params }) => presentProduct(await products.getProduct(actor, params.id))),
+    route(
+      endpoints.create,
+      async ({ actor, body: { organization_id: organizationId, name, label, ...attributes } }) => {
+        const request = { organizationId, name, label: label ?? undefined, attributes }
+        return presentProductInFull(await products.createProduct(actor, request), now())
+      },
+    ),
+    route(endpoints.show, async ({ actor, params, query }) =>
+      presentProductInFull(await products.getDetails(actor, params.id, query.organization_id), now()),
+    ),
+    route(endpoints.update, async ({ actor, params, body: { name, ...attributes } }) =>
+      presentProductInFull(await products.updateProduct(actor, params.id, { name, attributes }), now()),
+    ),
+    route(endpoints.delete, async ({ actor, params, signal }) =>
+      presentTask(await operations.deleteProduct(actor, params.id, signal), now()),
+    ),
+    route(endpoints.sync, async ({ actor, params }) =>
+      presentTask(await operations.startSync(actor, params.id), now()),
+    ),
   ]
-}
-
-function presentProduct({ product, organization, repositoryCount }: ProductView): object {
-  const { id, name, label, description, organization_id, created_at, updated_at } = product
-  return {
-    id,
-    cp_id: String(id),
-    name,
-    label,
-    description,
-    provider_id: id,
-    organization_id,
-    organization: { id: organization.id, name: organization.name, label: organization.label },
-    repository_count: repositoryCount,
-    sync_plan_id: null,
-    sync_plan: null,
-    created_at: timestamp(created_at),
-    updated_at: timestamp(updated_at),
-  }
 }
