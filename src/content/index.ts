@@ -16,6 +16,8 @@ import { credentialRoutes } from './credentials/credential-routes.ts'
 import { CredentialService } from './credentials/credential-service.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { OrganizationAccess } from './organizations/organization-access.ts'
+import { organizationDeletionHandler } from './organizations/organization-deletion.ts'
+import { OrganizationOperations } from './organizations/organization-operations.ts'
 import { organizationRoutes } from './organizations/organization-routes.ts'
 import { OrganizationService } from './organizations/organization-service.ts'
 import { productDeletionHandler } from './products/product-deletion.ts'
@@ -89,7 +91,11 @@ export function createContent(parts: ContentParts): Content {
   const work = { db, artifacts, fetcher, secrets, types }
   return {
     routes: [
-      ...organizationRoutes(organizations),
+      ...organizationRoutes({
+        organizations,
+        operations: new OrganizationOperations({ db, organizations, tasks }),
+        now,
+      }),
       ...productRoutes({ products, operations: new ProductOperations({ db, products, tasks }), now }),
       ...credentialRoutes(credentials),
       ...repositoryRoutes({ repositories, operations, contentUrl, now }),
@@ -104,6 +110,7 @@ export function createContent(parts: ContentParts): Content {
       reclaimHandler(work),
       productSyncHandler(work),
       productDeletionHandler({ db, tasks }),
+      organizationDeletionHandler({ db, tasks }),
     ],
     housekeeping: new Housekeeping({ db, artifacts, logger }),
     serve: async (server, { authenticate, sender }) => {

@@ -80,7 +80,8 @@ export class ProductService {
     const isThere = product !== undefined && (organizationId ?? product.organization_id) === product.organization_id
     if (!isThere || !(await this.#parts.access.canView(actor, product.organization_id))) throw notFound('product', id)
     const [view] = await this.#view([product])
-    return view as ProductView
+    if (view === undefined) throw notFound('product', id)
+    return view
   }
 
   /** As `getProduct`. */
@@ -154,12 +155,13 @@ export class ProductService {
       findLastSyncs(db, productIds),
       db.selectFrom('organizations').selectAll().where('id', 'in', ids).execute(),
     ])
-    return products.map((product) => ({
-      product,
-      organization: organizations.find(({ id }) => id === product.organization_id) as OrganizationRow,
-      repositoryCount: counts.get(product.id) ?? 0,
-      lastSyncs: syncs.filter(({ product_id }) => product_id === product.id),
-    }))
+    return products.flatMap((product) => {
+      const organization = organizations.find(({ id }) => id === product.organization_id)
+      // both may have been deleted since somebody looked
+      if (organization === undefined) return []
+      const lastSyncs = syncs.filter(({ product_id }) => product_id === product.id)
+      return [{ product, organization, repositoryCount: counts.get(product.id) ?? 0, lastSyncs }]
+    })
   }
 }
 

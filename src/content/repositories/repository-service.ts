@@ -240,6 +240,7 @@ async function insertLibraryInstance(
   root: NewRootRepository,
 ): Promise<number> {
   const library = await findLibrary(tx, organization.id)
+  if (library === undefined) throw notFound('organization', organization.id)
   const rootId = await insertRootRepository(tx, root)
   return insertRepository(tx, {
     root_id: rootId,
