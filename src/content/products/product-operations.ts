@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Actor } from '../../platform/auth/actor.ts'
-import { AppError, notFound } from '../../platform/errors.ts'
+import { invalidField, notFound } from '../../platform/errors.ts'
 import type { TaskRow } from '../../platform/tasks/tables.ts'
 import type { TaskService } from '../../platform/tasks/task-service.ts'
 import type { NewTask } from '../../platform/tasks/task-store.ts'
@@ -52,10 +52,7 @@ export class ProductOperations {
     const view = await products.getEditable(actor, id, { role: 'editor', permission: 'sync_products' })
     const ids = (await listRepositoriesOf(db, id)).filter(({ url }) => url !== null).map((row) => row.id)
     if (ids.length === 0)
-      throw new AppError(
-        'invalid',
-        `Cannot sync product "${view.product.name}": none of its repositories has an upstream`,
-      )
+      throw invalidField('url', 'is set in no repository of the product: there is no upstream to sync from')
     return this.#enqueue(actor, view, {
       kind: productSyncKind,
       label: 'Actions::BulkAction',
