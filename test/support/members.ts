@@ -3,7 +3,7 @@ import type { TestServer } from './test-server.ts'
 const password = 'a long password'
 
 /** Users of the first organization, one for each role, and one who belongs to no organization. */
-export const members = ['viewer', 'editor', 'manager', 'stranger'] as const
+const members = ['viewer', 'editor', 'manager', 'stranger'] as const
 export type Member = (typeof members)[number]
 
 export async function createMembers(server: TestServer): Promise<void> {
