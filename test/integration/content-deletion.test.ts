@@ -7,6 +7,7 @@ import { messageIn } from '../support/error-answers.ts'
 import type { Json } from '../support/json.ts'
 import { digestOf, ProductLab } from '../support/product-lab.ts'
 import type { TestServer } from '../support/test-server.ts'
+import { ChunkedUploads } from '../support/uploads.ts'
 
 const base = '/content/api/products'
 
@@ -93,6 +94,31 @@ describe('deleting', () => {
     const task = await syncToEnd(server, kept.id)
     assert.equal(task.result, 'success', JSON.stringify(task.humanized))
     assert.ok((await Promise.all(texts.map(isStored))).every(Boolean))
+  })
+
+  it('repositories does not take away the bytes of uploads that are on their way', async () => {
+    const product = await lab.createProduct()
+    const target = await lab.createRepository(product, [])
+    const uploads = new ChunkedUploads(server)
+    const texts = Array.from({ length: 10 }, (_, index) => `uploaded file ${index}`)
+    const deletions = Array.from({ length: 5 }, async () => {
+      const passing = await lab.createRepository(product, texts)
+      await syncToEnd(server, passing.id)
+      await server.ask(`/content/api/repositories/${passing.id}`, { method: 'DELETE' })
+      await reclaimed(passing)
+    })
+    const sent = texts.map(async (text) => {
+      const upload = await uploads.begin(target.id, text.length)
+      const half = Math.floor(text.length / 2)
+      const bytes = Buffer.from(text)
+      assert.equal(await uploads.send(target.id, upload, 0, bytes.subarray(0, half)), 204)
+      assert.equal(await uploads.send(target.id, upload, half, bytes.subarray(half)), 204)
+      return { id: upload, name: digestOf(text) }
+    })
+    const imported = await uploads.import(target.id, await Promise.all(sent))
+    await Promise.all(deletions)
+    assert.equal(imported.body.result, 'success', JSON.stringify(imported.body))
+    for (const text of texts) assert.equal(await (await fetchPublished(server, target, digestOf(text))).text(), text)
   })
 })
 

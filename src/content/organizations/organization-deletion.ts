@@ -19,7 +19,7 @@ async function run(parts: ProductDeletionParts, task: TaskContext): Promise<void
       products += 1
     }
     isDeleted = await task.commit(parts.db, async (tx) => {
-      await lockOrganization(tx, id)
+      await lockOrganization(tx, id, 'update')
       // somebody may have made another product meanwhile
       if ((await listProductIds(tx, id)).length > 0) return false
       await deleteOrganization(tx, id)

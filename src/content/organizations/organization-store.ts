@@ -43,9 +43,14 @@ export async function updateOrganization(
   return result.numUpdatedRows > 0n
 }
 
-/** Locks an organization against new products until the transaction ends. */
-export async function lockOrganization(tx: ContentDb, id: number): Promise<void> {
-  await tx.selectFrom('organizations').select('id').where('id', '=', id).forUpdate().execute()
+/**
+ * Locks an organization until the transaction ends: `share` keeps it from being deleted, `update` also keeps new products
+ * out. False when it is gone. Who also locks what belongs to it does so afterwards.
+ */
+export async function lockOrganization(tx: ContentDb, id: number, mode: 'share' | 'update'): Promise<boolean> {
+  const query = tx.selectFrom('organizations').select('id').where('id', '=', id)
+  const row = await (mode === 'share' ? query.forKeyShare() : query.forUpdate()).executeTakeFirst()
+  return row !== undefined
 }
 
 /** Deletes an organization that has no products, with its credentials, environments and members. */

@@ -7,6 +7,7 @@ import { findCredentials } from '../credentials/credential-store.ts'
 import { labelFor } from '../label.ts'
 import type { OrganizationAccess } from '../organizations/organization-access.ts'
 import type { OrganizationService } from '../organizations/organization-service.ts'
+import { lockOrganization } from '../organizations/organization-store.ts'
 import { listRepositoriesOf } from '../repositories/repository-store.ts'
 import type { ContentTables, OrganizationRow, ProductRow } from '../tables.ts'
 import {
@@ -125,6 +126,7 @@ export class ProductService {
     await access.requireRole(actor, organizationId, { role: 'manager', permission: 'create_products' })
     const named = { organization_id: organizationId, name, label: labelFor(name, label) }
     const { id } = await db.transaction().execute(async (tx) => {
+      if (!(await lockOrganization(tx, organizationId, 'share'))) throw notFound('organization', organizationId)
       await refuseReferences(tx, organizationId, attributes)
       return insertProduct(tx, { ...none, ...given(attributes), ...named })
     })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type Db, isForeignKeyViolation, isUniqueViolation } from '../../platform/db/database.ts'
-import { AppError, notFound } from '../../platform/errors.ts'
+import { type Db, isUniqueViolation } from '../../platform/db/database.ts'
+import { AppError } from '../../platform/errors.ts'
 import type { Page } from '../../platform/http/paging.ts'
 import type { TaskRow } from '../../platform/tasks/tables.ts'
 import type { CredentialIds } from '../credentials/credential-references.ts'
@@ -20,9 +20,6 @@ export async function insertProduct(db: ContentDb, product: NewProduct): Promise
   try {
     return await db.insertInto('products').values(product).returningAll().executeTakeFirstOrThrow()
   } catch (error) {
-    // the organization was deleted since somebody looked
-    if (isForeignKeyViolation(error, 'products_organization_id_fkey'))
-      throw notFound('organization', product.organization_id)
     throw refusal(error, product)
   }
 }
