@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import type { ServerOptions } from 'node:https'
 import { after, before, describe, it } from 'node:test'
+import type { TLSSocket } from 'node:tls'
 import { type Certificates, lacksOpenssl, makeCertificates } from '../support/certificates.ts'
-import { createFileRepository, syncToEnd } from '../support/content.ts'
+import { createFileRepository, syncToEnd, taskEnd } from '../support/content.ts'
 import { messageIn } from '../support/error-answers.ts'
 import type { Json } from '../support/json.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -196,6 +197,28 @@ describe('a sync over TLS', { skip: lacksOpenssl }, () => {
     const withoutCertificate = await syncing(strict(), { ssl_ca_cert_id: ca.id })
     assert.equal(withoutCertificate.result, 'error')
     assert.match(withoutCertificate.errors, /asks for a client certificate|closed the connection/)
+  })
+
+  it('shows its client certificate to its own upstream only', async () => {
+    const ca = await credential('cert', certified.ca)
+    const both = await credential('cert', certified.client.certificate + certified.client.key)
+    await using own = await startUpstream(oneFile(), strict())
+    const shown: boolean[] = []
+    const listing = oneFile()
+    const { server: pair } = certified
+    await using other = await startUpstream(
+      (request, response) => {
+        shown.push(Object.keys((request.socket as TLSSocket).getPeerCertificate()).length > 0)
+        listing(request, response)
+      },
+      { ...strict(), cert: pair.certificate, key: pair.key, rejectUnauthorized: false },
+    )
+    const ids = { ssl_ca_cert_id: ca.id, ssl_client_cert_id: both.id, verify_ssl_on_sync: false }
+    const repository = await createFileRepository(server, `${own.url}/`, ids)
+    const path = `${repositories}/${repository.id}/sync`
+    const { body } = await server.ask(path, { method: 'POST', body: { source_url: `${other.url}/` } })
+    assert.equal((await taskEnd(server, body.id)).result, 'success')
+    assert.deepEqual(shown, [false, false])
   })
 
   it('takes any certificate when it is told not to look', async () => {
