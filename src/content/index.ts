@@ -18,10 +18,15 @@ import { credentialRoutes } from './credentials/credential-routes.ts'
 import { CredentialService } from './credentials/credential-service.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { OrganizationAccess } from './organizations/organization-access.ts'
+import { organizationDeletionHandler } from './organizations/organization-deletion.ts'
+import { OrganizationOperations } from './organizations/organization-operations.ts'
 import { organizationRoutes } from './organizations/organization-routes.ts'
 import { OrganizationService } from './organizations/organization-service.ts'
+import { productDeletionHandler } from './products/product-deletion.ts'
+import { ProductOperations } from './products/product-operations.ts'
 import { productRoutes } from './products/product-routes.ts'
 import { ProductService } from './products/product-service.ts'
+import { productSyncHandler } from './products/product-sync.ts'
 import { RepositoryOperations } from './repositories/repository-operations.ts'
 import { repositoryRoutes } from './repositories/repository-routes.ts'
 import { RepositoryService } from './repositories/repository-service.ts'
@@ -33,7 +38,9 @@ import type { ContentTables } from './tables.ts'
 import { contentTypes } from './types/index.ts'
 import { unitRoutes } from './units/unit-routes.ts'
 import { UnitService } from './units/unit-service.ts'
+import { reclaimHandler } from './upkeep/reclaim-space.ts'
 import { removalHandler } from './upkeep/remove-content.ts'
+import type { ContentTaskParts } from './upkeep/repository-content.ts'
 import { republishHandler } from './upkeep/republish.ts'
 import { verifyHandler } from './upkeep/verify-checksums.ts'
 import { importHandler } from './uploads/import-uploads.ts'
@@ -93,27 +100,25 @@ export function createContent(parts: ContentParts): Content {
   const repositories = new RepositoryService({ db, access, products, tasks, secrets })
   const credentials = new CredentialService({ db, access, organizations, secrets })
   const units = new UnitService({ db, access, repositories })
-  const operations = new RepositoryOperations({ db, repositories, tasks })
+  const operations = new RepositoryOperations({ db, repositories, tasks, credentials })
   const types = new Map(contentTypes.map((type) => [type.name, type]))
   const uploads = new UploadService({ db, access, tasks, artifacts, types })
   const work = { db, artifacts, fetcher, secrets, types }
   return {
     routes: [
-      ...organizationRoutes(organizations, now),
-      ...productRoutes(products, now),
+      ...organizationRoutes({
+        organizations,
+        operations: new OrganizationOperations({ db, organizations, tasks }),
+        now,
+      }),
+      ...productRoutes({ products, operations: new ProductOperations({ db, products, tasks }), now }),
       ...credentialRoutes(credentials, now),
       ...repositoryRoutes({ repositories, operations, contentUrl, now }),
       ...completionRoutes(),
       ...unitRoutes(units, contentTypes, now),
       ...uploadRoutes(uploads, now),
     ],
-    taskHandlers: [
-      syncHandler(work),
-      republishHandler(work),
-      verifyHandler(work),
-      removalHandler(work),
-      importHandler({ db, artifacts, types }),
-    ],
+    taskHandlers: taskHandlers(work, tasks),
     housekeeping: new Housekeeping({ db, artifacts, logger }),
     openOnDemand: (locks) => new OnDemandFiles({ ...work, locks }),
     serve: async (server, { authenticate, sender, onDemand }) => {
@@ -123,4 +128,19 @@ export function createContent(parts: ContentParts): Content {
       server.answerFirst('/content/*', (request, response) => hot.serve(request, response))
     },
   }
+}
+
+function taskHandlers(work: ContentTaskParts, tasks: TaskService): TaskHandler[] {
+  const { db } = work
+  return [
+    syncHandler(work),
+    republishHandler(work),
+    verifyHandler(work),
+    removalHandler(work),
+    importHandler(work),
+    reclaimHandler(work),
+    productSyncHandler(work),
+    productDeletionHandler({ db, tasks }),
+    organizationDeletionHandler({ db, tasks }),
+  ]
 }

@@ -78,7 +78,7 @@ export class OnDemandFiles implements AsyncDisposable {
       throw new AppError('not_found', `Cannot find ${path}: nobody knows where to fetch it from; sync the repository`)
     try {
       await using blob = await fetchBlob(fetcher, url, {
-        upstream: upstreamOf(this.#parts, repository, repository.url ?? url),
+        upstream: await upstreamOf(this.#parts, repository, repository.url ?? url),
         store: artifacts.store,
         expected: { sha256, sizeBytes },
         subject: path,
