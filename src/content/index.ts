@@ -120,7 +120,7 @@ export function createContent(parts: ContentParts): Content {
     ],
     taskHandlers: taskHandlers(work, tasks),
     housekeeping: new Housekeeping({ db, artifacts, logger }),
-    openOnDemand: (locks) => new OnDemandFiles({ ...work, locks }),
+    openOnDemand: (locks) => new OnDemandFiles({ ...work, locks, logger }),
     serve: async (server, { authenticate, sender, onDemand }) => {
       const hot = new HotAnswers({ nowMs: () => performance.now() })
       await notifications.subscribe('served', () => hot.forget())
