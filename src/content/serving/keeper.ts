@@ -16,6 +16,7 @@ interface Waiting {
 export class Keeper {
   readonly #db: Kysely<ContentTables>
   readonly #artifacts: Artifacts
+  readonly #pending = new Map<string, Promise<void>>()
   #waiting: Waiting[] = []
   #isKeeping = false
 
@@ -27,9 +28,19 @@ export class Keeper {
   /** Resolves when the bytes are stored and every file that has them says so. */
   keep(blob: StagedBlob): Promise<void> {
     const kept = Promise.withResolvers<void>()
+    const forget = () => this.#pending.delete(blob.sha256)
+    this.#pending.set(
+      blob.sha256,
+      kept.promise.then(forget, forget).then(() => undefined),
+    )
     this.#waiting.push({ blob, kept })
     if (!this.#isKeeping) this.#keepAll()
     return kept.promise
+  }
+
+  /** Resolves when bytes that are just being stored are, or never will be; at once for others. */
+  async settled(sha256: string): Promise<void> {
+    await this.#pending.get(sha256)
   }
 
   async #keepAll(): Promise<void> {

@@ -82,7 +82,8 @@ export class OnDemandFiles implements AsyncDisposable {
   async #bring(file: WantedFile, arrival: Arrival): Promise<void> {
     const { db, artifacts } = this.#parts
     const { path, sha256 } = file
-    // another process may have brought it meanwhile
+    // another repository, or another process, may have brought it meanwhile
+    await this.#keeper.settled(sha256)
     if ((await artifacts.touch([sha256])).size > 0) {
       await linkStoredFiles(db, [sha256])
       return arrival.complete((range) => artifacts.store.open(sha256, range))
