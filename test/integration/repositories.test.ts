@@ -74,7 +74,6 @@ describe('an attribute of a repository', () => {
       const shown = await server.ask(`${base}/${repository.id}`)
       const changed = await change(repository.id, { [name]: second })
       const cleared = await change(repository.id, { repository: { [name]: null } })
-
       assert.deepEqual([repository[name], shown.body[name]], [first, first])
       assert.deepEqual([changed.status, changed.body[name], cleared.body[name]], [200, second, unset])
     })
@@ -245,6 +244,26 @@ describe('an operation on a repository', () => {
     assert.equal((await run(repository.id, 'verify_checksum')).result, 'success')
   })
 
+  it('removes units by any of the three addresses, of the kind that is said or meant, whatever is said of capsules', async () => {
+    const names = ['r1', 'r2', 'r3']
+    for (const name of names) files.set(name, `bytes of ${name}`)
+    const repository = await createFileRepository(server, url)
+    await syncToEnd(server, repository.id)
+    const [first, second, third] = await unitIds(names)
+    for (const name of names) files.delete(name)
+    for (const [operation, body] of [
+      ['remove_content', { ids: [first], content_type: 'file', sync_capsule: false }],
+      ['remove_packages', { ids: [second], sync_capsule: true }],
+      ['remove_docker_manifests', { ids: [third], content_type: null }],
+    ] as const) {
+      const task = await run(repository.id, operation, { method: 'PUT', body })
+      assert.deepEqual([task.result, task.output.removed], ['success', 1], operation)
+    }
+    const body = { ids: [first], content_type: 'rpm' }
+    const refused = await server.ask(`${base}/${repository.id}/remove_content`, { method: 'PUT', body })
+    assert.deepEqual([refused.status, Object.keys(refused.body.errors)], [422, ['content_type']])
+  })
+
   for (const mirrors of [true, false]) {
     it(`removes units, which a sync ${mirrors ? 'brings' : 'does not bring'} back (mirror: ${mirrors})`, async () => {
       const repository = await createFileRepository(server, url, { mirror_on_sync: mirrors })
@@ -255,7 +274,6 @@ describe('an operation on a repository', () => {
       const gone = await fetchPublished(server, repository, 'a')
       await syncToEnd(server, repository.id)
       const after = await fetchPublished(server, repository, 'a')
-
       assert.deepEqual([task.result, task.output.removed, gone.status], ['success', 1, 404])
       assert.deepEqual([again.status, Object.keys(again.body.errors)], [422, ['ids']])
       assert.equal(after.status, mirrors ? 200 : 404)
