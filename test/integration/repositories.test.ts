@@ -176,7 +176,6 @@ describe('a repository', () => {
     const { id } = await createFileRepository(server, url)
     const none = await server.ask(`${base}/${id}/gpg_key_content`, { as: null })
     const unknown = await server.ask(`${base}/999999/gpg_key_content`, { as: null })
-
     assert.deepEqual([none.status, none.body], [404, ''])
     assert.deepEqual([unknown.status, typeof unknown.body.displayMessage], [404, 'string'])
   })
