@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Artifacts } from '../platform/blobs/artifacts.ts'
 import { messageOf } from '../platform/errors.ts'
 import type { Logger } from '../platform/log.ts'
-import { deleteUnusedUnits } from './sets/unit-store.ts'
+import { clearEndedStaging, deleteUnusedUnits } from './sets/unit-store.ts'
 import type { ContentTables } from './tables.ts'
 import { importKind } from './uploads/import-task.ts'
 import { deleteForgottenUploads } from './uploads/upload-store.ts'
@@ -44,6 +44,7 @@ export class Housekeeping implements AsyncDisposable {
   async #cleanUp(signal: AbortSignal): Promise<void> {
     const { db, artifacts, logger } = this.#parts
     await deleteForgottenUploads(db, importKind)
+    await clearEndedStaging(db)
     while (!signal.aborted && (await deleteUnusedUnits(db)) > 0);
     const { count, bytes } = await artifacts.removeUnreferenced({ signal })
     if (count > 0) logger.info({ artifacts: count, bytes }, 'removed bytes that nothing needs')

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Kysely } from 'kysely'
 import type { SecretBox } from '../platform/auth/secret-box.ts'
 import type { Artifacts } from '../platform/blobs/artifacts.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -13,14 +14,20 @@ import type { FileSender } from '../platform/send-file/file-sender.ts'
 import type { TaskHandler } from '../platform/tasks/task-handler.ts'
 import type { TaskService } from '../platform/tasks/task-service.ts'
 import { completionRoutes } from './completions/completion-routes.ts'
+import type { ContentType } from './content-type.ts'
 import { credentialRoutes } from './credentials/credential-routes.ts'
 import { CredentialService } from './credentials/credential-service.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { OrganizationAccess } from './organizations/organization-access.ts'
+import { organizationDeletionHandler } from './organizations/organization-deletion.ts'
+import { OrganizationOperations } from './organizations/organization-operations.ts'
 import { organizationRoutes } from './organizations/organization-routes.ts'
 import { OrganizationService } from './organizations/organization-service.ts'
+import { productDeletionHandler } from './products/product-deletion.ts'
+import { ProductOperations } from './products/product-operations.ts'
 import { productRoutes } from './products/product-routes.ts'
 import { ProductService } from './products/product-service.ts'
+import { productSyncHandler } from './products/product-sync.ts'
 import { RepositoryOperations } from './repositories/repository-operations.ts'
 import { repositoryRoutes } from './repositories/repository-routes.ts'
 import { RepositoryService } from './repositories/repository-service.ts'
@@ -31,6 +38,7 @@ import type { ContentTables } from './tables.ts'
 import { contentTypes } from './types/index.ts'
 import { unitRoutes } from './units/unit-routes.ts'
 import { UnitService } from './units/unit-service.ts'
+import { reclaimHandler } from './upkeep/reclaim-space.ts'
 import { removalHandler } from './upkeep/remove-content.ts'
 import { republishHandler } from './upkeep/republish.ts'
 import { verifyHandler } from './upkeep/verify-checksums.ts'
@@ -74,36 +82,20 @@ export interface Content {
   serve(server: HttpServer, by: { authenticate: Authenticate; sender: FileSender }): Promise<void>
 }
 
+/** What both the routes and the tasks are made from. */
+interface CommonParts extends ContentParts {
+  readonly db: Kysely<ContentTables>
+  readonly types: ReadonlyMap<string, ContentType>
+}
+
 /** Builds the content half. Starts nothing. */
 export function createContent(parts: ContentParts): Content {
-  const { database, notifications, access, tasks, secrets, artifacts, fetcher, contentUrl, now, logger } = parts
+  const { database, notifications, access, artifacts, logger } = parts
   const db = database.tables<ContentTables>()
-  const organizations = new OrganizationService(db, access)
-  const products = new ProductService({ db, access, organizations })
-  const repositories = new RepositoryService({ db, access, products, tasks, secrets })
-  const credentials = new CredentialService({ db, access, organizations, secrets })
-  const units = new UnitService({ db, access, repositories })
-  const operations = new RepositoryOperations({ db, repositories, tasks })
-  const types = new Map(contentTypes.map((type) => [type.name, type]))
-  const uploads = new UploadService({ db, access, tasks, artifacts, types })
-  const work = { db, artifacts, fetcher, secrets, types }
+  const common = { ...parts, db, types: new Map(contentTypes.map((type) => [type.name, type])) }
   return {
-    routes: [
-      ...organizationRoutes(organizations, now),
-      ...productRoutes(products, now),
-      ...credentialRoutes(credentials, now),
-      ...repositoryRoutes({ repositories, operations, contentUrl, now }),
-      ...completionRoutes(),
-      ...unitRoutes(units, contentTypes, now),
-      ...uploadRoutes(uploads, now),
-    ],
-    taskHandlers: [
-      syncHandler(work),
-      republishHandler(work),
-      verifyHandler(work),
-      removalHandler(work),
-      importHandler({ db, artifacts, types }),
-    ],
+    routes: routesOf(common),
+    taskHandlers: taskHandlersOf(common),
     housekeeping: new Housekeeping({ db, artifacts, logger }),
     serve: async (server, { authenticate, sender }) => {
       const hot = new HotAnswers({ nowMs: () => performance.now() })
@@ -112,4 +104,38 @@ export function createContent(parts: ContentParts): Content {
       server.answerFirst('/content/*', (request, response) => hot.serve(request, response))
     },
   }
+}
+
+function routesOf(parts: CommonParts): Route[] {
+  const { db, access, tasks, secrets, contentUrl, now } = parts
+  const organizations = new OrganizationService(db, access)
+  const products = new ProductService({ db, access, organizations })
+  const repositories = new RepositoryService({ db, access, products, tasks, secrets })
+  const credentials = new CredentialService({ db, access, organizations, secrets })
+  const units = new UnitService({ db, access, repositories })
+  const operations = new RepositoryOperations({ db, repositories, tasks, credentials })
+  const uploads = new UploadService(parts)
+  return [
+    ...organizationRoutes({ organizations, operations: new OrganizationOperations({ db, organizations, tasks }), now }),
+    ...productRoutes({ products, operations: new ProductOperations({ db, products, tasks }), now }),
+    ...credentialRoutes(credentials, now),
+    ...repositoryRoutes({ repositories, operations, contentUrl, now }),
+    ...completionRoutes(),
+    ...unitRoutes(units, contentTypes, now),
+    ...uploadRoutes(uploads, now),
+  ]
+}
+
+function taskHandlersOf(parts: CommonParts): TaskHandler[] {
+  return [
+    syncHandler(parts),
+    republishHandler(parts),
+    verifyHandler(parts),
+    removalHandler(parts),
+    importHandler(parts),
+    reclaimHandler(parts),
+    productSyncHandler(parts),
+    productDeletionHandler(parts),
+    organizationDeletionHandler(parts),
+  ]
 }

@@ -39,6 +39,10 @@ interface ProductsTable extends Stamped {
   name: string
   label: string
   description: string | null
+  gpg_key_id: number | null
+  ssl_ca_cert_id: number | null
+  ssl_client_cert_id: number | null
+  ssl_client_key_id: number | null
 }
 
 interface ContentSetsTable {

@@ -68,7 +68,8 @@ async function makeThings(): Promise<Record<string, readonly unknown[]>> {
   const link = await create(`/v2/projects/${project}/links`, { nodes: [end(0), end(1)] })
   const drawing = await create(`/v2/projects/${project}/drawings`, {})
   const snapshot = await create(`/v2/projects/${project}/snapshots`, { name: 'Snapshot' })
-  const product = await create('/content/api/products', { organization_id: 1, name: `Fuzz ${made}` })
+  const organization = await create('/content/api/organizations', { name: `Fuzz ${made}` })
+  const product = await create('/content/api/products', { organization_id: organization, name: `Fuzz ${made}` })
   const repository = await create('/content/api/repositories', {
     product_id: product,
     name: `Fuzz ${made}`,
@@ -88,12 +89,12 @@ async function makeThings(): Promise<Record<string, readonly unknown[]>> {
     svg: ['<svg></svg>', '<svg>', '<svg/>'],
     type: ['topology'],
     product_id: [product],
-    organization_id: [1],
+    organization_id: [organization],
     user_id: [user],
     '/v2': [project],
     '/content/api/repositories': [repository],
     '/content/api/products': [product],
-    '/content/api/organizations': [1],
+    '/content/api/organizations': [organization],
     '/foreman_tasks/api/tasks': [task.id],
     '/api/users/{id}': [user],
     '/api/users': [token],

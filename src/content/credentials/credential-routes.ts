@@ -6,7 +6,9 @@ import { textReply } from '../../platform/http/raw-reply.ts'
 import { timestamp } from '../../platform/http/timestamps.ts'
 import { answerList } from '../answer-list.ts'
 import { credentialEndpoints as endpoints, maxContentBytes } from './credential-contract.ts'
+import { type CredentialUse, credentialUses } from './credential-references.ts'
 import type { CredentialService, CredentialView } from './credential-service.ts'
+import type { CredentialUser } from './credential-users.ts'
 
 export function credentialRoutes(credentials: CredentialService, now: () => number): Route[] {
   return [
@@ -52,10 +54,10 @@ async function sentContent(contentType: string | undefined, body: AsyncIterable<
   throw invalidField('content', "can't be blank")
 }
 
-const users = ['gpg_key', 'ssl_ca', 'ssl_client', 'ssl_key']
-
-function present({ credential, organization, content }: CredentialView): object {
+function present({ credential, organization, content, users }: CredentialView): object {
   const { id, name, content_type, organization_id, created_at, updated_at } = credential
+  const usersFor = (use: CredentialUse, kind: CredentialUser['kind']) =>
+    users.filter((user) => user.kind === kind && user.attribute === use.attribute).map(({ id, name }) => ({ id, name }))
   return {
     id,
     name,
@@ -66,9 +68,9 @@ function present({ credential, organization, content }: CredentialView): object 
     created_at: timestamp(created_at),
     updated_at: timestamp(updated_at),
     ...Object.fromEntries(
-      users.flatMap((use) => [
-        [`${use}_products`, []],
-        [`${use}_${use === 'gpg_key' ? '' : 'root_'}repos`, []],
+      credentialUses.flatMap((use) => [
+        [use.products, usersFor(use, 'product')],
+        [use.repositories, usersFor(use, 'repository')],
       ]),
     ),
   }

@@ -15,7 +15,7 @@ import {
   listCredentials,
   updateCredential,
 } from './credential-store.ts'
-import { findCredentialUsers } from './credential-users.ts'
+import { type CredentialUser, findCredentialUsers } from './credential-users.ts'
 
 export interface CredentialChange {
   readonly name?: string
@@ -29,6 +29,8 @@ export interface CredentialView {
   readonly organization: OrganizationRow
   /** Undefined for those who may not handle it, when it holds a private key. */
   readonly content: string | undefined
+  /** The products and repositories that refer to it. */
+  readonly users: readonly CredentialUser[]
 }
 
 export interface CredentialServiceParts {
@@ -38,7 +40,8 @@ export interface CredentialServiceParts {
   readonly secrets: SecretBox
 }
 
-const purpose = 'content_credentials.content'
+/** What credentials are sealed for. */
+export const credentialPurpose = 'content_credentials.content'
 const permission = 'edit_content_credentials'
 
 /** Keys and certificates that repositories check what they fetch with, and log in with. */
@@ -53,15 +56,22 @@ export class CredentialService {
     const { db, organizations } = this.#parts
     const organization = await organizations.getOrganization(actor, filter.organizationId)
     const { rows, ...counts } = await listCredentials(db, filter, request)
-    const isManager = await this.#isManager(actor, organization.id)
-    return { rows: rows.map((row) => this.#view(row, organization, isManager)), ...counts }
+    return { rows: await this.#view(actor, organization, rows), ...counts }
   }
 
   async getCredential(actor: Actor, id: number): Promise<CredentialView> {
     const { organizations } = this.#parts
     const credential = await this.#visible(actor, id)
     const organization = await organizations.getOrganization(actor, credential.organization_id)
-    return this.#view(credential, organization, await this.#isManager(actor, organization.id))
+    const [view] = await this.#view(actor, organization, [credential])
+    return view as CredentialView
+  }
+
+  /** The text of a credential, whoever asks; undefined when there is none under the id. */
+  async findContent(id: number | null): Promise<string | undefined> {
+    const { db, secrets } = this.#parts
+    const credential = id === null ? undefined : await findCredential(db, id)
+    return credential === undefined ? undefined : secrets.open(credential.content_sealed, credentialPurpose)
   }
 
   async createCredential(
@@ -72,9 +82,9 @@ export class CredentialService {
     const organization = await organizations.getOrganization(actor, organizationId)
     await this.#requireManager(actor, organizationId)
     checkContent(attributes.content_type, content)
-    const sealed = { ...attributes, content_sealed: secrets.seal(content, purpose) }
+    const sealed = { ...attributes, content_sealed: secrets.seal(content, credentialPurpose) }
     const credential = await insertCredential(db, { ...sealed, organization_id: organizationId })
-    return { credential, organization, content }
+    return { credential, organization, content, users: [] }
   }
 
   async updateCredential(actor: Actor, id: number, change: CredentialChange): Promise<CredentialView> {
@@ -83,10 +93,12 @@ export class CredentialService {
     await db.transaction().execute(async (tx) => {
       const present = await findCredential(tx, id, 'forUpdate')
       if (present === undefined) throw notFound('content credential', id)
-      const content = change.content ?? secrets.open(present.content_sealed, purpose)
+      const content = change.content ?? secrets.open(present.content_sealed, credentialPurpose)
       const { name = present.name, content_type = present.content_type } = change
       checkContent(content_type, content)
-      await updateCredential(tx, id, { name, content_type, content_sealed: secrets.seal(content, purpose) })
+      if (content_type !== present.content_type)
+        refuseUsed(await findCredentialUsers(tx, [id]), `change the type of content credential "${present.name}"`)
+      await updateCredential(tx, id, { name, content_type, content_sealed: secrets.seal(content, credentialPurpose) })
     })
     return this.getCredential(actor, id)
   }
@@ -97,11 +109,7 @@ export class CredentialService {
     await this.#requireManager(actor, organization_id)
     await this.#parts.db.transaction().execute(async (tx) => {
       await findCredential(tx, id, 'forUpdate')
-      const users = await findCredentialUsers(tx, id)
-      if (users.length > 0) {
-        const words = users.map((user) => `${user.kind} "${user.name}"`).join(', ')
-        throw new AppError('conflict', `Cannot delete content credential "${name}": it is used by ${words}`)
-      }
+      refuseUsed(await findCredentialUsers(tx, [id]), `delete content credential "${name}"`)
       await deleteCredential(tx, id)
     })
   }
@@ -133,9 +141,28 @@ export class CredentialService {
     )
   }
 
-  #view(credential: CredentialRow, organization: OrganizationRow, isManager: boolean): CredentialView {
-    const content = this.#parts.secrets.open(credential.content_sealed, purpose)
-    const isPrivate = content.includes('PRIVATE KEY-----')
-    return { credential, organization, content: isPrivate && !isManager ? undefined : content }
+  async #view(actor: Actor, organization: OrganizationRow, rows: readonly CredentialRow[]): Promise<CredentialView[]> {
+    const { db, secrets } = this.#parts
+    const isManager = await this.#isManager(actor, organization.id)
+    const users = await findCredentialUsers(
+      db,
+      rows.map(({ id }) => id),
+    )
+    return rows.map((credential) => {
+      const content = secrets.open(credential.content_sealed, credentialPurpose)
+      const isPrivate = content.includes('PRIVATE KEY-----')
+      return {
+        credential,
+        organization,
+        content: isPrivate && !isManager ? undefined : content,
+        users: users.filter(({ credentialId }) => credentialId === credential.id),
+      }
+    })
   }
+}
+
+function refuseUsed(users: readonly CredentialUser[], deed: string): void {
+  if (users.length === 0) return
+  const words = new Set(users.map((user) => `${user.kind} "${user.name}"`))
+  throw new AppError('conflict', `Cannot ${deed}: it is used by ${[...words].join(', ')}`)
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type Db, isUniqueViolation } from '../../platform/db/database.ts'
-import { AppError } from '../../platform/errors.ts'
+import { type Db, isForeignKeyViolation, isUniqueViolation } from '../../platform/db/database.ts'
+import { AppError, notFound } from '../../platform/errors.ts'
 import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
 import { listRows } from '../../platform/search/list-rows.ts'
 import type { ContentTables, CredentialKind, CredentialRow } from '../tables.ts'
@@ -19,7 +19,13 @@ export async function insertCredential(
   credential: CredentialAttributes & { readonly organization_id: number },
 ): Promise<CredentialRow> {
   const query = db.insertInto('content_credentials').values(credential).returningAll()
-  return refusingTaken(credential.name, () => query.executeTakeFirstOrThrow())
+  try {
+    return await refusingTaken(credential.name, () => query.executeTakeFirstOrThrow())
+  } catch (error) {
+    // it was deleted since somebody looked
+    if (isForeignKeyViolation(error)) throw notFound('organization', credential.organization_id)
+    throw error
+  }
 }
 
 /** Undefined when it is gone. */
@@ -77,4 +83,33 @@ export async function listCredentials(
   if (name !== undefined) query = query.where('name', '=', name)
   if (contentType !== undefined) query = query.where('content_type', '=', contentType)
   return listRows(query.selectAll(), credentialSearch, request)
+}
+
+/** The kinds of those of these credentials that are the organization's. They stay as they are until the transaction ends. */
+export async function lockCredentials(
+  tx: ContentDb,
+  organizationId: number,
+  ids: readonly number[],
+): Promise<Map<number, CredentialKind>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('content_credentials')
+    .select(['id', 'content_type'])
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forShare()
+    .execute()
+  return new Map(rows.map(({ id, content_type }) => [id, content_type]))
+}
+
+/** These credentials by their ids; those that are null or gone are left out. */
+export async function findCredentials(
+  db: ContentDb,
+  ids: readonly (number | null)[],
+): Promise<Map<number, CredentialRow>> {
+  const wanted = [...new Set(ids.filter((id) => id !== null))]
+  if (wanted.length === 0) return new Map()
+  const rows = await db.selectFrom('content_credentials').selectAll().where('id', 'in', wanted).execute()
+  return new Map(rows.map((row) => [row.id, row]))
 }

@@ -14,7 +14,7 @@ export class OrganizationAccess {
   }
 
   async canView(actor: Actor, organizationId: number): Promise<boolean> {
-    return (await this.#role(actor, organizationId)) !== undefined
+    return (await this.findRole(actor, organizationId)) !== undefined
   }
 
   /**
@@ -27,7 +27,7 @@ export class OrganizationAccess {
     organizationId: number,
     needed: { role: OrganizationRole; permission: string },
   ): Promise<void> {
-    const role = await this.#role(actor, organizationId)
+    const role = await this.findRole(actor, organizationId)
     const rank = (name: OrganizationRole | undefined) => (name === undefined ? -1 : organizationRoles.indexOf(name))
     if (rank(role) < rank(needed.role)) throw forbidden(needed.permission)
   }
@@ -54,7 +54,8 @@ export class OrganizationAccess {
     return ids.map(organizationScope)
   }
 
-  async #role(actor: Actor, organizationId: number): Promise<OrganizationRole | undefined> {
+  /** What somebody is in an organization; undefined for strangers. */
+  async findRole(actor: Actor, organizationId: number): Promise<OrganizationRole | undefined> {
     if (hasRight(actor, 'admin')) return 'manager'
     return actor.userId === undefined ? undefined : findRole(this.#db, organizationId, actor.userId)
   }

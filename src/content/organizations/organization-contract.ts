@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { endpoint } from '../../platform/http/endpoint.ts'
-import { Id, Nullable } from '../../platform/http/schemas.ts'
-import { ListQuery } from '../contract-parts.ts'
+import { Id, Nullable, OptionalNullable } from '../../platform/http/schemas.ts'
+import { Task } from '../../platform/tasks/task-contract.ts'
+import { Description, Label, ListQuery, Name } from '../contract-parts.ts'
 import { organizationRoles } from '../tables.ts'
 
 const Organization = Type.Object({
@@ -36,6 +37,36 @@ export const organizationEndpoints = {
     tag,
     params: Type.Object({ id: Id }),
     reply: Organization,
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: base,
+    status: 201,
+    summary: 'Create an organization with its Library',
+    tag,
+    wrapper: 'organization',
+    body: Type.Object({ name: Name, label: OptionalNullable(Label), description: OptionalNullable(Description) }),
+    reply: Organization,
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: `${base}/{id}`,
+    status: 200,
+    summary: 'Change the name or the description of an organization',
+    tag,
+    wrapper: 'organization',
+    params: Type.Object({ id: Id }),
+    body: Type.Object({ name: Type.Optional(Name), description: OptionalNullable(Description) }),
+    reply: Organization,
+  }),
+  delete: endpoint({
+    method: 'DELETE',
+    path: `${base}/{id}`,
+    status: 202,
+    summary: 'Delete an organization with all that belongs to it, as a task',
+    tag,
+    params: Type.Object({ id: Id }),
+    reply: Task,
   }),
   listMembers: endpoint({
     method: 'GET',

@@ -1,18 +1,37 @@
 import type { Kysely } from 'kysely'
-import type { Actor } from '../../platform/auth/actor.ts'
+import { type Actor, forbidden, hasRight } from '../../platform/auth/actor.ts'
 import { isForeignKeyViolation } from '../../platform/db/database.ts'
 import { invalidField, notFound } from '../../platform/errors.ts'
 import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
+import { labelFor } from '../label.ts'
 import type { ContentTables, OrganizationRole, OrganizationRow } from '../tables.ts'
 import type { OrganizationAccess } from './organization-access.ts'
 import {
   deleteMember,
+  findLibrary,
   findOrganization,
+  insertOrganization,
   listMembers,
   listOrganizations,
   type Member,
   saveMember,
+  updateOrganization,
 } from './organization-store.ts'
+
+/** An organization with all that is shown of it. */
+export interface OrganizationDetails {
+  readonly organization: OrganizationRow
+  readonly libraryId: number
+}
+
+export interface NewOrganizationRequest {
+  readonly name: string
+  readonly label: string | undefined
+  readonly description: string | null
+}
+
+/** Paths of the API begin with it where those of organizations begin with their label. */
+const reservedLabels: ReadonlySet<string> = new Set(['api'])
 
 /** Organizations and who belongs to them. */
 export class OrganizationService {
@@ -36,6 +55,35 @@ export class OrganizationService {
     const organization = (await this.#access.canView(actor, id)) ? await findOrganization(this.#db, id) : undefined
     if (organization === undefined) throw notFound('organization', id)
     return organization
+  }
+
+  async getDetails(actor: Actor, id: number): Promise<OrganizationDetails> {
+    const organization = await this.getOrganization(actor, id)
+    const library = await findLibrary(this.#db, id)
+    if (library === undefined) throw notFound('organization', id)
+    return { organization, libraryId: library.id }
+  }
+
+  async createOrganization(
+    actor: Actor,
+    { name, label: wanted, description }: NewOrganizationRequest,
+  ): Promise<OrganizationDetails> {
+    if (!hasRight(actor, 'admin')) throw forbidden('create_organizations')
+    const label = labelFor(name, wanted)
+    if (reservedLabels.has(label)) throw invalidField('label', `must not be "${label}", which paths of the server have`)
+    const id = await this.#db.transaction().execute((tx) => insertOrganization(tx, { name, label, description }))
+    return this.getDetails(actor, id)
+  }
+
+  /** Changes only what is given, also when others change the same organization at the same time. */
+  async updateOrganization(
+    actor: Actor,
+    id: number,
+    change: { readonly name?: string; readonly description?: string | null },
+  ): Promise<OrganizationDetails> {
+    await this.#requireManager(actor, id)
+    if (!(await updateOrganization(this.#db, id, change))) throw notFound('organization', id)
+    return this.getDetails(actor, id)
   }
 
   async listMembers(actor: Actor, organizationId: number): Promise<Member[]> {

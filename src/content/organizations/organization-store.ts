@@ -1,4 +1,6 @@
-import type { Db } from '../../platform/db/database.ts'
+import { sql } from 'kysely'
+import { type Db, isUniqueViolation } from '../../platform/db/database.ts'
+import { AppError } from '../../platform/errors.ts'
 import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
 import { listRows } from '../../platform/search/list-rows.ts'
 import type { ContentTables, OrganizationRole, OrganizationRow } from '../tables.ts'
@@ -8,6 +10,70 @@ type ContentDb = Db<ContentTables>
 
 export async function findOrganization(db: ContentDb, id: number): Promise<OrganizationRow | undefined> {
   return db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export interface NewOrganization {
+  readonly name: string
+  readonly label: string
+  readonly description: string | null
+}
+
+/** Adds an organization with its environment Library. */
+export async function insertOrganization(tx: ContentDb, organization: NewOrganization): Promise<number> {
+  const query = tx.insertInto('organizations').values(organization).returning('id')
+  const { id } = await refusingTaken(organization, () => query.executeTakeFirstOrThrow())
+  const library = { organization_id: id, name: 'Library', label: 'Library', is_library: true }
+  await tx.insertInto('environments').values(library).execute()
+  return id
+}
+
+/** Changes only what is given. False when it is gone. */
+export async function updateOrganization(
+  db: ContentDb,
+  id: number,
+  { name, description }: { readonly name?: string; readonly description?: string | null },
+): Promise<boolean> {
+  const query = db
+    .updateTable('organizations')
+    .set({
+      ...(name === undefined ? {} : { name }),
+      ...(description === undefined ? {} : { description }),
+      updated_at: sql`now()`,
+    })
+    .where('id', '=', id)
+  const result = await refusingTaken({ name: name ?? '', label: '' }, () => query.executeTakeFirst())
+  return result.numUpdatedRows > 0n
+}
+
+/**
+ * Locks an organization until the transaction ends: `share` keeps it from being deleted, `update` also keeps new products
+ * out. False when it is gone. Who also locks what belongs to it does so afterwards.
+ */
+export async function lockOrganization(tx: ContentDb, id: number, mode: 'share' | 'update'): Promise<boolean> {
+  const query = tx.selectFrom('organizations').select('id').where('id', '=', id)
+  const row = await (mode === 'share' ? query.forKeyShare() : query.forUpdate()).executeTakeFirst()
+  return row !== undefined
+}
+
+/** Deletes an organization that has no products, with its credentials, environments and members. */
+export async function deleteOrganization(tx: ContentDb, id: number): Promise<void> {
+  await tx.deleteFrom('organizations').where('id', '=', id).execute()
+}
+
+async function refusingTaken<T>(
+  organization: { readonly name: string; readonly label: string },
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    const field = (['name', 'label'] as const).find((name) => isUniqueViolation(error, `organizations_${name}_key`))
+    if (field === undefined) throw error
+    throw new AppError('invalid', `Validation failed: the ${field} "${organization[field]}" is taken`, {
+      cause: error,
+      fields: { [field]: ['has already been taken'] },
+    })
+  }
 }
 
 export interface OrganizationFilter {
@@ -39,7 +105,7 @@ export async function findLibrary(db: ContentDb, organizationId: number) {
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('is_library', '=', true)
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
 }
 
 export async function findEnvironment(db: ContentDb, id: number) {

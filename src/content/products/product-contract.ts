@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { endpoint } from '../../platform/http/endpoint.ts'
 import { Id, Nullable, OptionalNullable } from '../../platform/http/schemas.ts'
+import { Task } from '../../platform/tasks/task-contract.ts'
 import { Description, Label, ListQuery, Name } from '../contract-parts.ts'
 
 const Product = Type.Object({
@@ -14,10 +15,21 @@ const Product = Type.Object({
 })
 
 const tag = 'Products'
+const base = '/content/api/products'
+const One = Type.Object({ id: Id })
 const query = Type.Object({ ...ListQuery, organization_id: Type.Optional(Id) })
 
+const attributes = {
+  description: OptionalNullable(Description),
+  gpg_key_id: OptionalNullable(Id),
+  ssl_ca_cert_id: OptionalNullable(Id),
+  ssl_client_cert_id: OptionalNullable(Id),
+  ssl_client_key_id: OptionalNullable(Id),
+  sync_plan_id: Type.Optional(Type.Null({ description: 'There are no sync plans' })),
+}
+
 export const productEndpoints = {
-  list: endpoint({ method: 'GET', path: '/content/api/products', status: 200, summary: 'List products', tag, query }),
+  list: endpoint({ method: 'GET', path: base, status: 200, summary: 'List products', tag, query }),
   listOfOrganization: endpoint({
     method: 'GET',
     path: '/content/api/organizations/{organization_id}/products',
@@ -29,26 +41,51 @@ export const productEndpoints = {
   }),
   create: endpoint({
     method: 'POST',
-    path: '/content/api/products',
+    path: base,
     status: 201,
-    summary: 'Create a product',
+    summary: 'Create a product; new repositories in it begin with its credentials',
     tag,
     wrapper: 'product',
-    body: Type.Object({
-      organization_id: Id,
-      name: Name,
-      label: OptionalNullable(Label),
-      description: OptionalNullable(Description),
-    }),
+    body: Type.Object({ organization_id: Id, name: Name, label: OptionalNullable(Label), ...attributes }),
     reply: Product,
   }),
   show: endpoint({
     method: 'GET',
-    path: '/content/api/products/{id}',
+    path: `${base}/{id}`,
     status: 200,
     summary: 'Show a product',
     tag,
-    params: Type.Object({ id: Id }),
+    params: One,
+    query: Type.Object({ organization_id: Type.Optional(Id) }),
     reply: Product,
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: `${base}/{id}`,
+    status: 200,
+    summary: 'Change attributes of a product; null unsets one',
+    tag,
+    wrapper: 'product',
+    params: One,
+    body: Type.Object({ name: Type.Optional(Name), ...attributes }),
+    reply: Product,
+  }),
+  delete: endpoint({
+    method: 'DELETE',
+    path: `${base}/{id}`,
+    status: 202,
+    summary: 'Delete a product with its repositories, as a task',
+    tag,
+    params: One,
+    reply: Task,
+  }),
+  sync: endpoint({
+    method: 'POST',
+    path: `${base}/{id}/sync`,
+    status: 202,
+    summary: 'Sync all repositories of a product that have an upstream, as a task',
+    tag,
+    params: One,
+    reply: Task,
   }),
 }

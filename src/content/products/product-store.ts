@@ -1,28 +1,56 @@
+import { sql } from 'kysely'
 import { type Db, isUniqueViolation } from '../../platform/db/database.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
 import { listRows } from '../../platform/search/list-rows.ts'
+import type { TaskRow } from '../../platform/tasks/tables.ts'
+import type { CredentialIds } from '../credentials/credential-references.ts'
 import type { ContentTables, ProductRow } from '../tables.ts'
 import { productSearch } from './product-search.ts'
 
 type ContentDb = Db<ContentTables>
 
-export interface NewProduct {
-  readonly organization_id: number
+/** What may be changed of a product. */
+export interface ProductAttributes extends CredentialIds {
   readonly name: string
-  readonly label: string
   readonly description: string | null
 }
+
+export type NewProduct = ProductAttributes & Pick<ProductRow, 'organization_id' | 'label'>
 
 export async function insertProduct(db: ContentDb, product: NewProduct): Promise<ProductRow> {
   try {
     return await db.insertInto('products').values(product).returningAll().executeTakeFirstOrThrow()
   } catch (error) {
-    for (const field of ['name', 'label'] as const) {
-      if (isUniqueViolation(error, `products_${field}_key`)) throw taken(field, product[field], error)
-    }
-    throw error
+    throw refusal(error, product)
   }
+}
+
+export async function updateProduct(tx: ContentDb, id: number, attributes: ProductAttributes): Promise<void> {
+  try {
+    await tx
+      .updateTable('products')
+      .set({ ...attributes, updated_at: sql`now()` })
+      .where('id', '=', id)
+      .execute()
+  } catch (error) {
+    throw refusal(error, { ...attributes, label: '' })
+  }
+}
+
+/** Deletes a product that has no repositories. */
+export async function deleteProduct(tx: ContentDb, id: number): Promise<void> {
+  await tx.deleteFrom('products').where('id', '=', id).execute()
+}
+
+export async function listProductIds(db: ContentDb, organizationId: number): Promise<number[]> {
+  const rows = await db.selectFrom('products').select('id').where('organization_id', '=', organizationId).execute()
+  return rows.map(({ id }) => id)
+}
+
+function refusal(error: unknown, product: { readonly name: string; readonly label: string }): unknown {
+  const field = (['name', 'label'] as const).find((name) => isUniqueViolation(error, `products_${name}_key`))
+  return field === undefined ? error : taken(field, product[field], error)
 }
 
 function taken(field: string, value: string, cause: unknown): AppError {
@@ -34,6 +62,16 @@ function taken(field: string, value: string, cause: unknown): AppError {
 
 export async function findProduct(db: ContentDb, id: number): Promise<ProductRow | undefined> {
   return db.selectFrom('products').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** `share` keeps it from being changed or deleted until the transaction ends, `update` also from being locked by others. */
+export async function lockProduct(
+  tx: ContentDb,
+  id: number,
+  mode: 'share' | 'update',
+): Promise<ProductRow | undefined> {
+  const query = tx.selectFrom('products').selectAll().where('id', '=', id)
+  return (mode === 'share' ? query.forShare() : query.forUpdate()).executeTakeFirst()
 }
 
 export interface ProductFilter {
@@ -70,4 +108,21 @@ export async function countRepositories(db: ContentDb, productIds: readonly numb
     .groupBy('product_id')
     .execute()
   return new Map(rows.map(({ product_id, count }) => [product_id, count]))
+}
+
+/** How the last sync of a repository went. */
+export type LastSync = Pick<TaskRow, 'state' | 'result' | 'progress' | 'started_at' | 'ended_at'> & {
+  readonly product_id: number
+}
+
+/** The last sync of each repository of these products; repositories that were never synced are left out. */
+export async function findLastSyncs(db: ContentDb, productIds: readonly number[]): Promise<LastSync[]> {
+  if (productIds.length === 0) return []
+  return db
+    .selectFrom('root_repositories as root')
+    .innerJoin('repositories as r', 'r.root_id', 'root.id')
+    .innerJoin('tasks as t', 't.id', 'r.last_sync_task_id')
+    .select(['root.product_id', 't.state', 't.result', 't.progress', 't.started_at', 't.ended_at'])
+    .where('root.product_id', 'in', productIds)
+    .execute()
 }

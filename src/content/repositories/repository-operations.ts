@@ -1,27 +1,22 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Actor } from '../../platform/auth/actor.ts'
 import { AppError, invalidField, notFound } from '../../platform/errors.ts'
 import type { TaskRow } from '../../platform/tasks/tables.ts'
 import type { TaskService } from '../../platform/tasks/task-service.ts'
 import type { SyncOption } from '../content-type.ts'
+import type { CredentialService } from '../credentials/credential-service.ts'
 import { findPresentUnits } from '../sets/unit-removal-store.ts'
-import { clearStagingOf } from '../sets/unit-store.ts'
 import { type SyncOptions, syncKind, syncWork } from '../sync/sync-task.ts'
 import type { ContentTables } from '../tables.ts'
 import { contentTypes } from '../types/index.ts'
+import { reclaimTask } from '../upkeep/reclaim-space.ts'
 import { removalWork } from '../upkeep/remove-content.ts'
 import { republishWork } from '../upkeep/republish.ts'
 import { verifyWork } from '../upkeep/verify-checksums.ts'
-import { findGpgKey } from './repository-references.ts'
+import { deleteRepository } from './repository-deletion.ts'
 import type { RepositoryService } from './repository-service.ts'
-import {
-  deleteRootRepository,
-  findRepository,
-  lockRepository,
-  type RepositoryRecord,
-  setLastSyncTask,
-} from './repository-store.ts'
-import { type RepositoryWork, repositoryResource, repositoryTask } from './repository-task.ts'
+import { findRepository, lockRepository, type RepositoryRecord, setLastSyncTask } from './repository-store.ts'
+import { type RepositoryWork, repositoryTask } from './repository-task.ts'
 import { parseUpstreamUrl } from './repository-url.ts'
 
 /** How long the tasks of a repository that is deleted may take to heed that they are cancelled. */
@@ -40,6 +35,7 @@ export interface RepositoryOperationsParts {
   readonly db: Kysely<ContentTables>
   readonly repositories: RepositoryService
   readonly tasks: TaskService
+  readonly credentials: CredentialService
 }
 
 const editing = { role: 'editor', permission: 'edit_products' } as const
@@ -102,35 +98,33 @@ export class RepositoryOperations {
   }
 
   /**
-   * Cancels what works on the repository, waits for its end, then deletes it.
+   * Cancels what works on the repository, waits for its end, then deletes it. A task gives back the bytes that nothing
+   * else needs.
    *
    * @throws AppError `conflict` when something does not end in time
    */
   async deleteRepository(actor: Actor, id: number): Promise<void> {
     const { db, repositories, tasks } = this.#parts
     const needed = { role: 'manager', permission: 'destroy_products' } as const
-    const { root_id: rootId, name } = await repositories.getEditable(actor, id, needed)
-    const resource = repositoryResource(rootId)
-    const timeout = AbortSignal.timeout(endGraceMs)
-    while (!timeout.aborted) {
-      await tasks.endTasksOn(resource, timeout)
-      const isDeleted = await db.transaction().execute(async (tx) => {
-        if (!(await lockRepository(tx, id))) return true
-        if (await tasks.hasUnfinished(tx, resource)) return false
-        await clearStagingOf(tx, resource)
-        await deleteRootRepository(tx, rootId)
-        return true
-      })
-      if (isDeleted) return
-    }
-    throw new AppError('conflict', `Cannot delete the repository "${name}": a task of it has not ended yet`)
+    const repository = await repositories.getEditable(actor, id, needed)
+    const reclaim = (tx: Transaction<ContentTables>) => tasks.enqueue(tx, reclaimTask(repository, actor))
+    const isGone = await deleteRepository(
+      { db, tasks, onDeleted: reclaim },
+      repository,
+      AbortSignal.timeout(endGraceMs),
+    )
+    if (!isGone)
+      throw new AppError(
+        'conflict',
+        `Cannot delete the repository "${repository.name}": a task of it has not ended yet`,
+      )
   }
 
   /** The text of a repository's GPG key, whoever asks; undefined when it has none. */
   async gpgKeyOf(id: number): Promise<string | undefined> {
     const repository = await findRepository(this.#parts.db, id)
     if (repository === undefined) throw notFound('repository', id)
-    return findGpgKey(repository.gpg_key_id)
+    return this.#parts.credentials.findContent(repository.gpg_key_id)
   }
 
   async #enqueue(actor: Actor, repository: RepositoryRecord, work: RepositoryWork): Promise<TaskRow> {

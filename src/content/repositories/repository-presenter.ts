@@ -1,6 +1,8 @@
 import { timestamp } from '../../platform/http/timestamps.ts'
 import type { TaskRow } from '../../platform/tasks/tables.ts'
+import { agoInWords } from '../ago-in-words.ts'
 import type { AttributeValues } from '../content-type.ts'
+import { credentialIdsOf } from '../credentials/credential-references.ts'
 import { contentTypes } from '../types/index.ts'
 import type { RepositoryView } from './repository-service.ts'
 import type { RepositoryRecord } from './repository-store.ts'
@@ -77,7 +79,7 @@ export function presentRepositoryInFull(view: RepositoryView, presenting: Presen
     ostree_branches: [],
     computed_ostree_upstream_sync_depth: 0,
     ...ownValues(repository),
-    ...credentials(repository),
+    ...credentials(view),
     ...httpProxy(repository),
     unprotected: repository.unprotected,
     mirror_on_sync: repository.mirror_on_sync,
@@ -100,13 +102,11 @@ function ownValues(repository: RepositoryRecord): AttributeValues {
   return type === undefined ? {} : shownOwnValues(type, repository)
 }
 
-function credentials({ gpg_key_id, ssl_ca_cert_id, ssl_client_cert_id, ssl_client_key_id }: RepositoryRecord): object {
-  const named = (id: number | null) => ({ id, name: null })
+function credentials({ repository, credentialNames }: RepositoryView): object {
+  const { gpg_key_id, ssl_ca_cert_id, ssl_client_cert_id, ssl_client_key_id } = repository
+  const named = (id: number | null) => ({ id, name: id === null ? null : (credentialNames.get(id) ?? null) })
   return {
-    gpg_key_id,
-    ssl_ca_cert_id,
-    ssl_client_cert_id,
-    ssl_client_key_id,
+    ...credentialIdsOf(repository),
     gpg_key: gpg_key_id === null ? null : named(gpg_key_id),
     ssl_ca_cert: named(ssl_ca_cert_id),
     ssl_client_cert: named(ssl_client_cert_id),
@@ -139,16 +139,4 @@ function contentCounts({ counts }: RepositoryRecord): Record<string, number> {
 
 function presentLastSync({ id, username, started_at, ended_at, state, result, progress }: TaskRow): object {
   return { id, username, started_at: timestamp(started_at), ended_at: timestamp(ended_at), state, result, progress }
-}
-
-function agoInWords(ms: number): string {
-  const minutes = Math.round(ms / 60_000)
-  if (minutes < 1) return 'less than a minute'
-  if (minutes < 60) return plural(minutes, 'minute')
-  if (minutes < 60 * 24) return plural(Math.round(minutes / 60), 'hour')
-  return plural(Math.round(minutes / 60 / 24), 'day')
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

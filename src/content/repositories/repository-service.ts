@@ -6,19 +6,23 @@ import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
 import type { TaskRow } from '../../platform/tasks/tables.ts'
 import type { TaskService } from '../../platform/tasks/task-service.ts'
 import type { AttributeValues, ContentType } from '../content-type.ts'
+import { credentialIdsOf } from '../credentials/credential-references.ts'
+import { findCredentials } from '../credentials/credential-store.ts'
 import { labelFor } from '../label.ts'
 import type { OrganizationAccess } from '../organizations/organization-access.ts'
 import { findEnvironment, findLibrary, findOrganization } from '../organizations/organization-store.ts'
 import type { ProductService, ProductView } from '../products/product-service.ts'
+import { lockProduct } from '../products/product-store.ts'
 import { insertContentSet } from '../sets/content-set-store.ts'
-import type { ContentTables, OrganizationRole } from '../tables.ts'
+import type { ContentTables, OrganizationRole, ProductRow } from '../tables.ts'
 import { contentTypes } from '../types/index.ts'
 import { listRepositories, type RepositoryFilter } from './repository-list-store.ts'
-import { referenceChecks } from './repository-references.ts'
+import { referenceProblems } from './repository-references.ts'
 import {
   findRepository,
   insertRepository,
   insertRootRepository,
+  lockRootRepository,
   type NewRootRepository,
   type RepositoryRecord,
   updateRootRepository,
@@ -37,6 +41,8 @@ import {
 export interface RepositoryView {
   readonly repository: RepositoryRecord
   readonly lastSync: TaskRow | undefined
+  /** The names of the credentials that it uses, by their ids. */
+  readonly credentialNames: ReadonlyMap<number, string>
 }
 
 export interface NewRepositoryRequest {
@@ -111,15 +117,21 @@ export class RepositoryService {
   ): Promise<RepositoryView> {
     const { db, access, products } = this.#parts
     const owner = await products.getProduct(actor, productId)
-    await access.requireRole(actor, owner.organization.id, { role: 'manager', permission: 'edit_products' })
+    const { id: organizationId } = owner.organization
+    await access.requireRole(actor, organizationId, { role: 'manager', permission: 'edit_products' })
     const type = typeOf(contentType)
-    const columns = await this.#columns(type, defaultValues(type), attributes)
     const named = { name, label: labelFor(name, label ?? undefined), product_id: productId, content_type: contentType }
-    const id = await db.transaction().execute((tx) => insertLibraryInstance(tx, owner, { ...columns, ...named }))
+    const id = await db.transaction().execute(async (tx) => {
+      const product = await lockProduct(tx, productId, 'share')
+      if (product === undefined) throw notFound('product', productId)
+      const given = { ...attributes, ...inherited(product, attributes) }
+      const columns = await this.#columns(tx, { type, organizationId, values: defaultValues(type), given })
+      return insertLibraryInstance(tx, owner, { ...columns, ...named })
+    })
     return this.getRepository(actor, id)
   }
 
-  /** Changes only what is given. */
+  /** Changes only what is given, also when others change the same repository at the same time. */
   async updateRepository(actor: Actor, id: number, { name, attributes }: RepositoryChange): Promise<RepositoryView> {
     const { db } = this.#parts
     const repository = await this.getEditable(actor, id, { role: 'editor', permission: 'edit_products' })
@@ -129,8 +141,13 @@ export class RepositoryService {
         'Cannot change the repository: the request names no attribute that can be changed',
       )
     const type = typeOf(repository.content_type)
-    const columns = await this.#columns(type, valuesOf(type, repository), attributes)
-    await updateRootRepository(db, repository.root_id, { ...columns, name: name ?? repository.name })
+    await db.transaction().execute(async (tx) => {
+      const root = await lockRootRepository(tx, repository.root_id)
+      if (root === undefined) throw notFound('repository', id)
+      const { organization_id: organizationId } = repository
+      const columns = await this.#columns(tx, { type, organizationId, values: valuesOf(type, root), given: attributes })
+      await updateRootRepository(tx, repository.root_id, { ...columns, name: name ?? root.name })
+    })
     return this.getRepository(actor, id)
   }
 
@@ -149,11 +166,11 @@ export class RepositoryService {
     return repository
   }
 
-  async #columns(type: ContentType, values: AttributeValues, given: AttributeValues) {
+  async #columns(tx: Transaction<ContentTables>, { type, organizationId, values, given }: Wanted) {
     const changed = changeValues({ type, secrets: this.#parts.secrets }, values, given)
     refuseProblems({
       ...valueProblems(type, changed, given),
-      ...(await referenceChecks(given)),
+      ...(await referenceProblems(tx, organizationId, given)),
       ...unmakeableProblems(type),
     })
     return columnsOf(type, changed)
@@ -189,13 +206,33 @@ export class RepositoryService {
   }
 
   async #view(repositories: readonly RepositoryRecord[]): Promise<RepositoryView[]> {
+    const { db, tasks } = this.#parts
     const ids = repositories.map(({ last_sync_task_id }) => last_sync_task_id).filter((id) => id !== null)
-    const tasks = await this.#parts.tasks.findTasks(ids)
+    const syncs = await tasks.findTasks(ids)
+    const used = await findCredentials(
+      db,
+      repositories.flatMap((repository) => Object.values(credentialIdsOf(repository))),
+    )
+    const credentialNames = new Map([...used].map(([id, { name }]) => [id, name]))
     return repositories.map((repository) => ({
       repository,
-      lastSync: tasks.find(({ id }) => id === repository.last_sync_task_id),
+      credentialNames,
+      lastSync: syncs.find(({ id }) => id === repository.last_sync_task_id),
     }))
   }
+}
+
+/** Values that are to be changed by what was given. */
+interface Wanted {
+  readonly type: ContentType
+  readonly organizationId: number
+  readonly values: AttributeValues
+  readonly given: AttributeValues
+}
+
+/** The product's credentials, where the request says nothing about its own. */
+function inherited(product: ProductRow, given: AttributeValues): AttributeValues {
+  return Object.fromEntries(Object.entries(credentialIdsOf(product)).filter(([name]) => given[name] === undefined))
 }
 
 function typeOf(name: string): ContentType {
@@ -214,6 +251,7 @@ async function insertLibraryInstance(
   root: NewRootRepository,
 ): Promise<number> {
   const library = await findLibrary(tx, organization.id)
+  if (library === undefined) throw notFound('organization', organization.id)
   const rootId = await insertRootRepository(tx, root)
   return insertRepository(tx, {
     root_id: rootId,

@@ -93,6 +93,20 @@ export async function findRepository(db: ContentDb, id: number): Promise<Reposit
   return selectRecords(db).where('r.id', '=', id).executeTakeFirst()
 }
 
+/** The repositories of a product, the oldest first. */
+export async function listRepositoriesOf(
+  db: ContentDb,
+  productId: number,
+): Promise<{ readonly id: number; readonly root_id: number; readonly name: string; readonly url: string | null }[]> {
+  return db
+    .selectFrom('root_repositories as root')
+    .innerJoin('repositories as r', 'r.root_id', 'root.id')
+    .select(['r.id', 'r.root_id', 'root.name', 'root.url'])
+    .where('root.product_id', '=', productId)
+    .orderBy('r.id')
+    .execute()
+}
+
 /** The repository that is served at this path on the content listener. */
 export async function findRepositoryByPath(db: ContentDb, relativePath: string) {
   return db
@@ -129,7 +143,12 @@ export async function insertRootRepository(db: ContentDb, root: NewRootRepositor
   }
 }
 
-/** Replaces the name and all attributes. */
+/** Locks a root repository against other changes until the transaction ends. Undefined when it is gone. */
+export async function lockRootRepository(tx: ContentDb, rootId: number): Promise<RootRepositoryRow | undefined> {
+  return tx.selectFrom('root_repositories').selectAll().where('id', '=', rootId).forUpdate().executeTakeFirst()
+}
+
+/** Replaces the name and all attributes of one that is locked. */
 export async function updateRootRepository(
   db: ContentDb,
   rootId: number,

@@ -1,5 +1,5 @@
 import type { Actor } from '../../platform/auth/actor.ts'
-import type { NewTask } from '../../platform/tasks/task-store.ts'
+import type { NewChildTask, NewTask } from '../../platform/tasks/task-store.ts'
 import { organizationScope } from '../organizations/organization-access.ts'
 import type { RepositoryRecord } from './repository-store.ts'
 
@@ -14,6 +14,15 @@ export interface RepositoryWork {
 
 /** A task that works on one repository; those of one root repository run one after the other. */
 export function repositoryTask(repository: RepositoryRecord, actor: Actor, work: RepositoryWork): NewTask {
+  return {
+    ...repositoryPart(repository, work),
+    user: { id: actor.userId, login: actor.login },
+    scope: organizationScope(repository.organization_id),
+  }
+}
+
+/** The same as a part of a task. */
+export function repositoryPart(repository: RepositoryRecord, work: RepositoryWork) {
   const { id, name, label, product_id, product_name, product_label, organization_id, organization_name } = repository
   return {
     kind: work.kind,
@@ -32,9 +41,7 @@ export function repositoryTask(repository: RepositoryRecord, actor: Actor, work:
       ...work.input,
     },
     resources: [{ name: repositoryResource(repository.root_id), mode: 'exclusive' }],
-    user: { id: actor.userId, login: actor.login },
-    scope: organizationScope(organization_id),
-  }
+  } satisfies NewChildTask
 }
 
 export function repositoryResource(rootId: number): string {

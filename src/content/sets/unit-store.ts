@@ -49,21 +49,23 @@ export async function clearStaging(db: ContentDb, taskId: string): Promise<void>
   await db.deleteFrom('sync_staging').where('task_id', '=', taskId).execute()
 }
 
-/** Deletes units that no set and no running task holds and that nobody touched for an hour, a bounded number at once. */
-export async function deleteUnusedUnits(db: ContentDb): Promise<number> {
+/**
+ * Deletes units that no set and no running task holds and that nobody touched since that moment (an hour ago), a bounded
+ * number at once.
+ */
+export async function deleteUnusedUnits(db: ContentDb, touchedBefore?: Date): Promise<number> {
+  const cutoff = touchedBefore === undefined ? sql`now() - interval '1 hour'` : sql`${touchedBefore}::timestamptz`
   const result = await sql`
     delete from units u where u.id in (
-      select id from units where touched_at < now() - interval '1 hour'
+      select id from units where touched_at < ${cutoff}
         and not exists (select 1 from content_set_units m where m.unit_id = units.id)
         and not exists (select 1 from sync_staging s where s.unit_id = units.id)
       limit 5000 for update skip locked)`.execute(db)
   return Number(result.numAffectedRows ?? 0)
 }
 
-/** Forgets what the tasks of a resource have found; none of them may be running. */
-export async function clearStagingOf(db: ContentDb, resource: string): Promise<void> {
+/** Forgets what tasks had found that ended without making a version of it. */
+export async function clearEndedStaging(db: ContentDb): Promise<void> {
   await sql`
-    delete from sync_staging where task_id in (select task_id from task_resources where resource = ${resource})`.execute(
-    db,
-  )
+    delete from sync_staging s using tasks t where t.id = s.task_id and t.state = 'stopped'`.execute(db)
 }

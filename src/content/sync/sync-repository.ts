@@ -4,7 +4,7 @@ import type { Upstream } from '../../platform/fetch/fetch-options.ts'
 import type { TaskContext, TaskHandler } from '../../platform/tasks/task-handler.ts'
 import type { DiscoveredUnit, Discovery } from '../content-type.ts'
 import { findPublishedVersion } from '../publications/publication-store.ts'
-import { setSyncState } from '../repositories/repository-store.ts'
+import { setLastSyncTask, setSyncState } from '../repositories/repository-store.ts'
 import { createVersion, findLatestVersion, listLeavingUnits } from '../sets/content-set-store.ts'
 import { clearStaging, saveUnitFiles, saveUnits, stageUnits } from '../sets/unit-store.ts'
 import {
@@ -65,6 +65,8 @@ class Sync {
 
   async run(): Promise<void> {
     const source = await this.#source()
+    // who asked for the sync of a whole product named no task of this repository
+    await setLastSyncTask(this.#parts.db, source.repository.id, this.#task.id)
     await clearStaging(this.#parts.db, this.#task.id)
     const discovery = await this.#discover(source)
     const changed = discovery.outcome === 'changed' ? await this.#take(source, discovery) : false
@@ -80,7 +82,7 @@ class Sync {
     const url = options.sourceUrl ?? repository.url
     if (url === null) throw new AppError('invalid', `Cannot sync repository "${repository.name}": it has no upstream`)
     const mirrors = repository.mirror_on_sync && options.incremental !== true
-    return { ...subject, options, mirrors, upstream: upstreamOf(this.#parts, repository, url) }
+    return { ...subject, options, mirrors, upstream: await upstreamOf(this.#parts, repository, url) }
   }
 
   async #discover(source: Source): Promise<Discovery> {

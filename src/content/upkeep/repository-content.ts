@@ -12,6 +12,7 @@ import { findRepository, type RepositoryRecord } from '../repositories/repositor
 import { passwordPurpose } from '../repositories/repository-values.ts'
 import { findLatestVersion, purgeVersions } from '../sets/content-set-store.ts'
 import type { ContentTables } from '../tables.ts'
+import { findUpstreamTls } from './upstream-tls.ts'
 
 /** What tasks that work on repositories need. */
 export interface ContentTaskParts {
@@ -40,12 +41,16 @@ export async function subjectOf({ db, types }: ContentTaskParts, task: TaskConte
 }
 
 /** The upstream at this URL; the repository's credentials are for its own upstream only. */
-export function upstreamOf({ secrets }: ContentTaskParts, repository: RepositoryRecord, url: string): Upstream {
+export async function upstreamOf(
+  parts: ContentTaskParts,
+  repository: RepositoryRecord,
+  url: string,
+): Promise<Upstream> {
   const { upstream_username: username, upstream_password_sealed: sealed, verify_ssl_on_sync: verify } = repository
   const isOwn = repository.url !== null && new URL(repository.url).origin === new URL(url).origin
   if (!isOwn) return { url, username: undefined, password: undefined, tls: { verify } }
-  const password = sealed === null ? undefined : secrets.open(sealed, passwordPurpose)
-  return { url, username: username ?? undefined, password, tls: { verify } }
+  const password = sealed === null ? undefined : parts.secrets.open(sealed, passwordPurpose)
+  return { url, username: username ?? undefined, password, tls: await findUpstreamTls(parts, repository) }
 }
 
 /** Publishes the latest version anew, and forgets what nothing needs any more. */

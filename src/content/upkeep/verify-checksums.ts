@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AppError, messageOf } from '../../platform/errors.ts'
 import { fetchBlob } from '../../platform/fetch/fetch-blob.ts'
+import type { Upstream } from '../../platform/fetch/fetch-options.ts'
 import type { TaskContext, TaskHandler } from '../../platform/tasks/task-handler.ts'
 import type { DiscoveredFile } from '../content-type.ts'
 import type { RepositoryWork } from '../repositories/repository-task.ts'
@@ -87,7 +88,7 @@ async function refetch(parts: ContentTaskParts, task: TaskContext, { subject, da
   const { repository, work } = subject
   if (repository.url === null) return task.warn('There is no upstream to repair from')
   const wanted = new Set(damaged.map(({ sha256 }) => sha256))
-  const upstream = upstreamOf(parts, repository, repository.url)
+  const upstream = await upstreamOf(parts, repository, repository.url)
   try {
     const discovery = await work.discover({
       upstream,
@@ -98,7 +99,7 @@ async function refetch(parts: ContentTaskParts, task: TaskContext, { subject, da
     if (discovery.outcome === 'unchanged') throw new AppError('upstream', 'Cannot read the upstream: it lists nothing')
     for await (const batch of discovery.units) {
       const files = batch.flatMap((unit) => unit.files).filter(({ sha256 }) => wanted.delete(sha256))
-      for (const file of files) await replace(parts, task, { subject, file })
+      for (const file of files) await replace(parts, task, { upstream, file })
     }
   } catch (error) {
     task.signal.throwIfAborted()
@@ -109,13 +110,12 @@ async function refetch(parts: ContentTaskParts, task: TaskContext, { subject, da
 async function replace(
   parts: ContentTaskParts,
   task: TaskContext,
-  { subject, file }: { readonly subject: Subject; readonly file: DiscoveredFile },
+  { upstream, file }: { readonly upstream: Upstream; readonly file: DiscoveredFile },
 ): Promise<void> {
-  const { repository } = subject
   const { artifacts, fetcher } = parts
   try {
     await using blob = await fetchBlob(fetcher, file.url, {
-      upstream: upstreamOf(parts, repository, repository.url as string),
+      upstream,
       store: artifacts.store,
       expected: { sha256: file.sha256, sizeBytes: file.sizeBytes },
       subject: file.path,

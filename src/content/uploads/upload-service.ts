@@ -162,6 +162,8 @@ export class UploadService {
     const { db, artifacts } = this.#parts
     try {
       if (bytes.sizeBytes === 0) return
+      // says that bytes are about to be referenced, to who gives unreferenced ones back
+      await touchUploads(db, [id])
       await artifacts.keep([bytes])
       const chunk = { start_byte: offset, size_bytes: bytes.sizeBytes, artifact: bytes.sha256 }
       const isThere = await db.transaction().execute((tx) => insertChunk(tx, id, chunk))

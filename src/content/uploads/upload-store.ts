@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../platform/db/database.ts'
+import { type Db, isForeignKeyViolation } from '../../platform/db/database.ts'
+import { notFound } from '../../platform/errors.ts'
 import type { ContentTables } from '../tables.ts'
 
 type ContentDb = Db<ContentTables>
@@ -16,11 +17,16 @@ export interface UploadKey {
   readonly repositoryId: number
 }
 
+/** @throws AppError `not_found` when the repository is gone */
 export async function insertUpload(
   db: ContentDb,
   { id, repositoryId, sizeBytes }: UploadKey & { readonly sizeBytes: number },
 ): Promise<void> {
-  await db.insertInto('content_uploads').values({ id, repository_id: repositoryId, size_bytes: sizeBytes }).execute()
+  try {
+    await db.insertInto('content_uploads').values({ id, repository_id: repositoryId, size_bytes: sizeBytes }).execute()
+  } catch (error) {
+    throw isForeignKeyViolation(error) ? notFound('repository', repositoryId) : error
+  }
 }
 
 /** Gives an upload of that repository. */

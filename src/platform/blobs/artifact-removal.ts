@@ -7,6 +7,11 @@ import { forEachBounded } from './bounded.ts'
 
 export interface Removal {
   readonly olderThanMs?: number
+  /**
+   * What was touched before this moment of the database's clock may go instead of what is so old: for callers who know that
+   * nobody still relies on an earlier touch.
+   */
+  readonly touchedBefore?: Date | undefined
   /** Milliseconds since 1970; the present when absent. */
   readonly now?: number
   readonly signal?: AbortSignal | undefined
@@ -69,10 +74,10 @@ export async function removeForgottenBytes(stores: Stores, options: Removal): Pr
 
 function connected<T>(
   { database, store }: Stores,
-  { olderThanMs = hourMs, now = Date.now() }: Removal,
+  { olderThanMs = hourMs, now = Date.now(), touchedBefore }: Removal,
   work: (parts: Connected) => Promise<T>,
 ): Promise<T> {
-  const cutoff = new Date(now - olderThanMs)
+  const cutoff = touchedBefore ?? new Date(now - olderThanMs)
   const connections = database.tables<unknown>().connection()
   return connections.execute((connection) => work({ connection, store, cutoff }))
 }

@@ -127,6 +127,17 @@ describe('Artifacts', () => {
       })
     })
 
+    it('removes at once what nobody touched since a moment that it is told', async () => {
+      await keep('one')
+      const [two = ''] = await keep('two')
+      const { rows: found } = await database.pool.query('select clock_timestamp() as moment')
+      await keep('three')
+      await artifacts.touch([two])
+
+      const removed = await artifacts.removeUnreferenced({ touchedBefore: found[0].moment })
+      assert.deepEqual(removed, { count: 1, bytes: 3 })
+    })
+
     it('finds every foreign key by itself, whatever its table and column are called', async () => {
       const [one = '', two = '', three = ''] = await keep('one', 'two', 'three')
       await reference('"Strange ""Table"', one)

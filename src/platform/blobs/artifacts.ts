@@ -27,10 +27,12 @@ export interface ArtifactsOptions {
  *    that look and the removal nobody can add one. The locks belong to the transaction that adds the rows: who loses
  *    the locks with the connection loses the rows too;
  * 3. a process that loses its connection while it removes bytes may go on for a moment without the lock: therefore it
- *    leaves alone what was committed to the store within the hour, and `keep` always commits anew;
+ *    leaves alone what was committed to the store within the hour, or after it was told to begin, and `keep` always
+ *    commits anew, with the time of that moment;
  * 4. rows are removed under a row lock that keeps new references out, by a statement that sees every reference there
  *    is, and only when they were not touched for an hour. Who needs bytes touches or keeps them first, then has an
- *    hour to reference them.
+ *    hour to reference them. A caller who knows since when nobody has touched bytes that are still to be referenced
+ *    need not wait for the hour.
  */
 export class Artifacts {
   readonly store: BlobStore
@@ -67,7 +69,8 @@ export class Artifacts {
   }
 
   /**
-   * Removes the artifacts that nothing references and nobody touched for `olderThanMs` (an hour). References are all
+   * Removes the artifacts that nothing references and nobody touched for `olderThanMs` (an hour), or since
+   * `touchedBefore`. References are all
    * foreign keys to the table, found in the catalogue. Stops early, without an error, while a backup needs the bytes
    * or another process removes some.
    */

@@ -47,7 +47,7 @@ export class FileBlobStore implements BlobStore {
       const bytes = await writeChecked(temporary, new IncomingBytes(source, options))
       const target = this.#paths.blob(bytes.digests.sha256)
       const syncTargetFolder = () => syncFolder(this.#paths.bucketFolder(bytes.digests.sha256))
-      return new FileStagedBlob({ bytes, temporary, target, stagedAt: Date.now(), syncTargetFolder })
+      return new FileStagedBlob({ bytes, temporary, target, syncTargetFolder })
     } catch (error) {
       await rm(temporary, { force: true })
       throw asWriteFailure(error, options.subject ?? 'the bytes')

@@ -3,15 +3,11 @@ import { openBlobFile } from './blob-file.ts'
 import type { ByteRange, OpenedBlob, StagedBlob } from './blob-store.ts'
 import type { CheckedBytes } from './incoming-bytes.ts'
 
-/** After this long, the time of the bytes is renewed when they are committed. */
-const freshMs = 5 * 60_000
-
 export interface FileStaging {
   readonly bytes: CheckedBytes
   /** Where the bytes are, and where they go. */
   readonly temporary: string
   readonly target: string
-  readonly stagedAt: number
   /** Makes the renames in the folder of the target durable. */
   readonly syncTargetFolder: () => Promise<void>
 }
@@ -48,11 +44,12 @@ export class FileStagedBlob implements StagedBlob {
    */
   async place(): Promise<void> {
     if (this.#state === 'placed') return
-    const { temporary, stagedAt } = this.#staging
+    const { temporary } = this.#staging
     const handle = await open(temporary, 'r+')
     try {
-      // The sweep takes old bytes for forgotten ones.
-      if (Date.now() - stagedAt > freshMs) await handle.utimes(new Date(), new Date())
+      // who removes bytes takes old ones for forgotten ones
+      const now = new Date()
+      await handle.utimes(now, now)
       await handle.datasync()
     } finally {
       await handle.close()

@@ -70,6 +70,27 @@ describe('the parts of a task', () => {
     )
   })
 
+  it('wait for resources of their own, while others go on', async () => {
+    const events: string[] = []
+    const gate = Promise.withResolvers<void>()
+    await start({
+      holding: () => gate.promise,
+      work: async (task) => {
+        const held = { ...newPart({ name: 'held' }), resources: [{ name: 'held', mode: 'exclusive' as const }] }
+        await task.runChildren([held, newPart({ name: 'free' })])
+      },
+      part: async ({ input }) => {
+        events.push(String(input['name']))
+        if (input['name'] === 'free') gate.resolve()
+      },
+    })
+    await enqueue(client, newTask(['held'], { kind: 'holding' }))
+
+    const { result } = await taskEnd(client, (await enqueue(client, newTask())).id)
+
+    assert.deepEqual({ result, events }, { result: 'success', events: ['free', 'held'] })
+  })
+
   it('are given to it in their order, with how each of them ended', async () => {
     let given: readonly TaskRow[] = []
     await start({

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { TaskRow } from './tables.ts'
-import type { NewTask } from './task-store.ts'
+import type { NewChildTask } from './task-store.ts'
 
 /** What a running task may do. */
 export interface TaskContext {
@@ -19,8 +19,8 @@ export interface TaskContext {
    * cannot write twice.
    */
   commit<Tables, T>(db: Kysely<Tables>, write: (tx: Transaction<Tables>) => Promise<T>): Promise<T>
-  /** Runs parts of this task side by side under its resources, and gives them when all have stopped. */
-  runChildren(children: readonly Omit<NewTask, 'resources' | 'user' | 'scope'>[]): Promise<TaskRow[]>
+  /** Runs parts of this task side by side under its resources and their own, and gives them when all have stopped. */
+  runChildren(children: readonly NewChildTask[]): Promise<TaskRow[]>
 }
 
 /** Runs all tasks of one kind. May be run again from the start at any time, after a kill or a hand-over. */

@@ -17,6 +17,8 @@ import {
   listTasks,
   listUnfinishedChildren,
   listUnfinishedOn,
+  lockQueues,
+  type NewChildTask,
   type NewTask,
   type TaskFilter,
   taskChannel,
@@ -101,20 +103,20 @@ export class TaskService {
   }
 
   /** Runs parts of a task and gives them when all have stopped; aborting cancels them first. */
-  async runChildren(
-    parent: TaskRow,
-    children: readonly Omit<NewTask, 'resources' | 'user' | 'scope'>[],
-    signal: AbortSignal,
-  ): Promise<TaskRow[]> {
+  async runChildren(parent: TaskRow, children: readonly NewChildTask[], signal: AbortSignal): Promise<TaskRow[]> {
     const common = {
-      resources: [],
       parentId: parent.id,
       user: { id: parent.user_id ?? undefined, login: parent.username },
       ...(parent.scope === null ? {} : { scope: parent.scope }),
     }
     const rows = await this.#db.transaction().execute(async (tx) => {
+      await lockQueues(
+        tx,
+        children.flatMap(({ resources = [] }) => resources),
+      )
       const inserted: TaskRow[] = []
-      for (const child of children) inserted.push(await insertChildTask(tx, randomUUID(), { ...child, ...common }))
+      for (const child of children)
+        inserted.push(await insertChildTask(tx, randomUUID(), { resources: [], ...child, ...common }))
       return inserted
     })
     const ids = rows.map(({ id }) => id)

@@ -39,22 +39,36 @@ const queueLockClass = 7_206_412
  * held until the transaction ends, make the numbers of two tasks that share a resource follow the order in which they become visible.
  */
 export async function insertTask(db: TaskDb, id: string, task: NewTask): Promise<TaskRow> {
-  const names = task.resources.map(({ name }) => name)
-  await sql`select pg_advisory_xact_lock(${queueLockClass}, key)
-    from (select distinct hashtext(name) as key from unnest(${names}::text[]) as name order by key) as keys`.execute(db)
-  const row = await insertRow(db, id, { ...task, parentId: null })
-  await insertResources(db, id, task.resources)
-  await sql`select pg_notify(${taskChannel}, ${JSON.stringify({ planned: id })})`.execute(db)
-  return row
+  await lockQueues(db, task.resources)
+  return insertQueued(db, id, { ...task, parentId: null })
 }
 
-/** Adds a part of a running task: it is covered by its parent's resources and waits for nobody. */
+/**
+ * Adds a part of a running task: it is covered by its parent's resources, and waits for nobody unless it has resources of
+ * its own. Who adds several at once locks the queues of all of them before.
+ */
 export async function insertChildTask(
   db: TaskDb,
   id: string,
   task: NewTask & { readonly parentId: string },
 ): Promise<TaskRow> {
+  return insertQueued(db, id, task)
+}
+
+/** Keeps others from adding tasks to the queues of these resources until the transaction ends. */
+export async function lockQueues(db: TaskDb, resources: readonly Resource[]): Promise<void> {
+  const names = resources.map(({ name }) => name)
+  await sql`select pg_advisory_xact_lock(${queueLockClass}, key)
+    from (select distinct hashtext(name) as key from unnest(${names}::text[]) as name order by key) as keys`.execute(db)
+}
+
+async function insertQueued(
+  db: TaskDb,
+  id: string,
+  task: NewTask & { readonly parentId: string | null },
+): Promise<TaskRow> {
   const row = await insertRow(db, id, task)
+  await insertResources(db, id, task.resources)
   await sql`select pg_notify(${taskChannel}, ${JSON.stringify({ planned: id })})`.execute(db)
   return row
 }
@@ -93,7 +107,7 @@ async function insertResources(db: TaskDb, taskId: string, resources: readonly R
 
 /**
  * Takes the oldest task that can run: none of its resources is held, or waited for by an earlier one, in a way that
- * excludes it. Parts of running tasks go first, lest ever more parents wait for them. Several processes never get the
+ * excludes it. Parts of running tasks that wait for nobody go first, lest ever more parents wait for them. Several processes never get the
  * same task, and pass over what another is just taking.
  */
 export async function claimTask(db: TaskDb, holder: number, kinds: readonly string[]): Promise<TaskRow | undefined> {
@@ -103,11 +117,12 @@ export async function claimTask(db: TaskDb, holder: number, kinds: readonly stri
     where id = coalesce((
       select id from tasks
       where state = 'planned' and parent_id is not null and kind = any(${kinds as string[]})
+        and not exists (select 1 from task_resources own where own.task_id = tasks.id)
       order by seq limit 1
       for update skip locked
     ), (
       select t.id from tasks t
-      where t.state = 'planned' and t.parent_id is null and t.kind = any(${kinds as string[]})
+      where t.state = 'planned' and t.kind = any(${kinds as string[]})
         and not exists (
           select 1 from task_resources mine
             join task_resources theirs on theirs.resource = mine.resource and theirs.task_id <> mine.task_id
@@ -132,6 +147,12 @@ export interface TaskFilter {
   readonly parentId?: string | undefined
   /** Tasks of this user, or of one of these scopes; all when undefined. */
   readonly visibleTo?: { readonly userId: number; readonly scopes: readonly string[] } | undefined
+}
+
+/** A part of a running task: it belongs to whom its parent belongs to. */
+export type NewChildTask = Omit<NewTask, 'resources' | 'user' | 'scope'> & {
+  /** What it waits for besides what its parent holds. */
+  readonly resources?: readonly Resource[]
 }
 
 /** The newest first when no order is asked for. */
