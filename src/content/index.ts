@@ -28,11 +28,16 @@ import { ProductOperations } from './products/product-operations.ts'
 import { productRoutes } from './products/product-routes.ts'
 import { ProductService } from './products/product-service.ts'
 import { productSyncHandler } from './products/product-sync.ts'
+import { httpProxyRoutes } from './proxies/http-proxy-routes.ts'
+import { HttpProxyService } from './proxies/http-proxy-service.ts'
+import { UpstreamProxies } from './proxies/upstream-proxies.ts'
 import { RepositoryOperations } from './repositories/repository-operations.ts'
 import { repositoryRoutes } from './repositories/repository-routes.ts'
 import { RepositoryService } from './repositories/repository-service.ts'
 import { addContentRoutes } from './serving/content-listener.ts'
 import { HotAnswers } from './serving/hot-answers.ts'
+import { settingRoutes } from './settings/setting-routes.ts'
+import { SettingService } from './settings/setting-service.ts'
 import { syncHandler } from './sync/sync-repository.ts'
 import type { ContentTables } from './tables.ts'
 import { contentTypes } from './types/index.ts'
@@ -67,6 +72,8 @@ export interface ContentParts {
   readonly secrets: SecretBox
   readonly artifacts: Artifacts
   readonly fetcher: Fetcher
+  /** The default HTTP proxy for as long as nobody has said another through the API. */
+  readonly defaultProxyId: number | undefined
   /** How package clients reach the content listener, as soon as that is open. */
   readonly contentUrl: () => string
   readonly now: () => number
@@ -86,13 +93,16 @@ export interface Content {
 interface CommonParts extends ContentParts {
   readonly db: Kysely<ContentTables>
   readonly types: ReadonlyMap<string, ContentType>
+  readonly proxies: UpstreamProxies
 }
 
 /** Builds the content half. Starts nothing. */
 export function createContent(parts: ContentParts): Content {
-  const { database, notifications, access, artifacts, logger } = parts
+  const { database, notifications, access, artifacts, secrets, defaultProxyId, logger } = parts
   const db = database.tables<ContentTables>()
-  const common = { ...parts, db, types: new Map(contentTypes.map((type) => [type.name, type])) }
+  const types = new Map(contentTypes.map((type) => [type.name, type]))
+  const proxies = new UpstreamProxies({ db, secrets, configuredId: defaultProxyId })
+  const common = { ...parts, db, types, proxies }
   return {
     routes: routesOf(common),
     taskHandlers: taskHandlersOf(common),
@@ -107,10 +117,10 @@ export function createContent(parts: ContentParts): Content {
 }
 
 function routesOf(parts: CommonParts): Route[] {
-  const { db, access, tasks, secrets, contentUrl, now } = parts
+  const { db, access, tasks, secrets, proxies, contentUrl, now } = parts
   const organizations = new OrganizationService(db, access)
   const products = new ProductService({ db, access, organizations })
-  const repositories = new RepositoryService({ db, access, products, tasks, secrets })
+  const repositories = new RepositoryService({ db, access, products, tasks, secrets, proxies })
   const credentials = new CredentialService({ db, access, organizations, secrets })
   const units = new UnitService({ db, access, repositories })
   const operations = new RepositoryOperations({ db, repositories, tasks, credentials })
@@ -120,6 +130,8 @@ function routesOf(parts: CommonParts): Route[] {
     ...productRoutes({ products, operations: new ProductOperations({ db, products, tasks }), now }),
     ...credentialRoutes(credentials, now),
     ...repositoryRoutes({ repositories, operations, contentUrl, now }),
+    ...httpProxyRoutes(new HttpProxyService({ db, access, organizations, secrets, proxies }), now),
+    ...settingRoutes(new SettingService({ db, proxies }), now),
     ...completionRoutes(),
     ...unitRoutes(units, contentTypes, now),
     ...uploadRoutes(uploads, now),
