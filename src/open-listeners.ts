@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import type { Services } from './open-services.ts'
 import { userRoutes } from './platform/auth/user-routes.ts'
 import type { Database } from './platform/db/database.ts'
+import { SessionLocks } from './platform/db/session-locks.ts'
 import { addRoutes } from './platform/http/add-routes.ts'
 import type { Route } from './platform/http/endpoint.ts'
 import { HttpServer } from './platform/http/http-server.ts'
@@ -40,8 +41,10 @@ export async function openListeners(parts: ListenersParts): Promise<Listeners & 
   const tls = await readTls(config)
   if (config.roles.has('content')) {
     const sender = opened.use(new FileSender())
+    const locks = opened.use(new SessionLocks(parts.database))
+    const onDemand = opened.use(services.content.openOnDemand(locks))
     const server = opened.use(newServer('content', parts, tls))
-    await services.content.serve(server, { authenticate: platform.authenticate, sender })
+    await services.content.serve(server, { authenticate: platform.authenticate, sender, onDemand })
     urls.content = await server.listen()
   }
   if (config.roles.has('api')) {

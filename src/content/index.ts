@@ -5,6 +5,7 @@ import type { Artifacts } from '../platform/blobs/artifacts.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { MigrationSet } from '../platform/db/migration.ts'
 import type { Notifications } from '../platform/db/notifications.ts'
+import type { SessionLocks } from '../platform/db/session-locks.ts'
 import type { Fetcher } from '../platform/fetch/fetcher.ts'
 import type { Authenticate } from '../platform/http/add-routes.ts'
 import type { Route } from '../platform/http/endpoint.ts'
@@ -36,6 +37,7 @@ import { repositoryRoutes } from './repositories/repository-routes.ts'
 import { RepositoryService } from './repositories/repository-service.ts'
 import { addContentRoutes } from './serving/content-listener.ts'
 import { HotAnswers } from './serving/hot-answers.ts'
+import { OnDemandFiles } from './serving/on-demand-files.ts'
 import { settingRoutes } from './settings/setting-routes.ts'
 import { SettingService } from './settings/setting-service.ts'
 import { syncHandler } from './sync/sync-repository.ts'
@@ -85,8 +87,16 @@ export interface Content {
   readonly taskHandlers: readonly TaskHandler[]
   /** Work of the role `worker` that no task asks for; to be started and disposed of. */
   readonly housekeeping: Housekeeping
+  /** What brings files that are fetched when clients ask for them; to be disposed of. */
+  openOnDemand(locks: SessionLocks): OnDemandFiles
   /** Puts what package clients ask for on the content listener. */
-  serve(server: HttpServer, by: { authenticate: Authenticate; sender: FileSender }): Promise<void>
+  serve(server: HttpServer, by: ServingParts): Promise<void>
+}
+
+export interface ServingParts {
+  readonly authenticate: Authenticate
+  readonly sender: FileSender
+  readonly onDemand: OnDemandFiles
 }
 
 /** What both the routes and the tasks are made from. */
@@ -107,10 +117,11 @@ export function createContent(parts: ContentParts): Content {
     routes: routesOf(common),
     taskHandlers: taskHandlersOf(common),
     housekeeping: new Housekeeping({ db, artifacts, logger }),
-    serve: async (server, { authenticate, sender }) => {
+    openOnDemand: (locks) => new OnDemandFiles({ ...common, locks }),
+    serve: async (server, { authenticate, sender, onDemand }) => {
       const hot = new HotAnswers({ nowMs: () => performance.now() })
       await notifications.subscribe('served', () => hot.forget())
-      addContentRoutes(server.app, { db, store: artifacts.store, access, authenticate, hot, sender })
+      addContentRoutes(server.app, { db, store: artifacts.store, access, authenticate, hot, sender, onDemand })
       server.answerFirst('/content/*', (request, response) => hot.serve(request, response))
     },
   }

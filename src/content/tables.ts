@@ -133,6 +133,13 @@ interface RepositoriesTable {
   last_contents_changed: Date | null
 }
 
+interface RemoteFilesTable {
+  root_id: number
+  unit_id: number
+  path: string
+  url: string
+}
+
 interface SyncStagingTable {
   task_id: string
   unit_id: number
@@ -196,6 +203,7 @@ export interface ContentTables extends TaskTables {
   publication_files: PublicationFilesTable
   root_repositories: RootRepositoriesTable
   repositories: RepositoriesTable
+  remote_files: RemoteFilesTable
   sync_staging: SyncStagingTable
   content_credentials: ContentCredentialsTable
   http_proxies: HttpProxiesTable

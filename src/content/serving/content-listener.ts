@@ -9,6 +9,7 @@ import { findRepositoryByPath } from '../repositories/repository-store.ts'
 import type { ContentTables } from '../tables.ts'
 import { folderPage } from './folder-page.ts'
 import { type HotAnswers, largestHotBytes } from './hot-answers.ts'
+import type { OnDemandFiles } from './on-demand-files.ts'
 import { sendFile, wholeAnswer } from './send-file.ts'
 import { findServedFile, listFolder, type PublicationContent } from './served-file-store.ts'
 import { type ServedPath, splitServedPath } from './served-path.ts'
@@ -20,9 +21,11 @@ export interface ContentListenerParts {
   readonly authenticate: Authenticate
   readonly hot: HotAnswers
   readonly sender: FileSender
+  readonly onDemand: OnDemandFiles
 }
 
 interface Served extends PublicationContent {
+  readonly repositoryId: number
   readonly publishedAt: Date
   readonly isProtected: boolean
 }
@@ -65,13 +68,14 @@ async function findServed(
     if (!(await parts.access.canView(actor, repository.organization_id))) return undefined
   }
   const {
+    id: repositoryId,
     publication_id: publicationId,
     set_version: version,
     set_id: setId,
     last_contents_changed: publishedAt,
   } = repository
   if (publicationId === null || version === null || publishedAt === null) return undefined
-  return { publicationId, version, setId, publishedAt, isProtected: !repository.unprotected }
+  return { repositoryId, publicationId, version, setId, publishedAt, isProtected: !repository.unprotected }
 }
 
 interface Asked {
@@ -88,12 +92,19 @@ async function sendNamed(
   const found = await findServedFile(parts.db, served, place.file)
   if (found === undefined) throw missing(place.file)
   const file = { ...found, name: place.file, lastModified: served.publishedAt, cacheControl }
-  if (!served.isProtected && found.sizeBytes <= largestHotBytes && isPlain(request)) {
+  if (!served.isProtected && found.isStored && found.sizeBytes <= largestHotBytes && isPlain(request)) {
     const answer = await wholeAnswer(file, parts.store)
     parts.hot.keep(request.url, answer, generation)
     return reply.headers(answer.headers).send(answer.body)
   }
-  return sendFile(request, reply, { file, store: parts.store, sender: parts.sender })
+  const { store, sender, onDemand } = parts
+  const { unitId, isStored, sha256, sizeBytes } = found
+  const wanted =
+    isStored || unitId === null
+      ? undefined
+      : { repositoryId: served.repositoryId, unitId, path: place.file, sha256, sizeBytes }
+  const bring = wanted && (() => onDemand.bring(wanted))
+  return sendFile(request, reply, { file, store, sender, bring })
 }
 
 const conditions = ['range', 'if-none-match', 'if-match', 'if-modified-since', 'if-unmodified-since', 'if-range']

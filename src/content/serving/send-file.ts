@@ -1,10 +1,14 @@
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { BlobStore } from '../../platform/blobs/blob-store.ts'
+import type { BlobStore, ByteRange } from '../../platform/blobs/blob-store.ts'
+import { AppError } from '../../platform/errors.ts'
 import type { FilePart, FileSender } from '../../platform/send-file/file-sender.ts'
+import type { Arrival } from './arrival.ts'
+import { arrivingBytes, largestAwaitedBytes } from './arriving-bytes.ts'
 import { parseRange, type RangeAnswer } from './byte-range.ts'
 import { isNotModified, isRangeWanted } from './conditions.ts'
 import type { HotAnswer } from './hot-answers.ts'
@@ -20,6 +24,8 @@ export interface SentFile {
 export interface FileSource {
   readonly store: BlobStore
   readonly sender: FileSender
+  /** Brings the bytes when they are not stored yet. */
+  readonly bring?: (() => Arrival) | undefined
 }
 
 /** What is smaller is sent faster the ordinary way. */
@@ -74,23 +80,41 @@ export async function wholeAnswer(file: SentFile, store: BlobStore): Promise<Hot
   return { headers, etag: etagOf(file), body: await buffer(blob.body) }
 }
 
+type Satisfiable = Exclude<RangeAnswer, { kind: 'unsatisfiable' }>
+
 async function sendBytes(
   request: FastifyRequest,
   reply: FastifyReply,
-  {
-    file,
-    store,
-    sender,
-    answer,
-  }: { file: SentFile; answer: Exclude<RangeAnswer, { kind: 'unsatisfiable' }> } & FileSource,
+  { file, answer, ...source }: { file: SentFile; answer: Satisfiable } & FileSource,
 ): Promise<unknown> {
   const range = answer.kind === 'part' ? answer.range : { start: 0, end: file.sizeBytes - 1 }
-  const { start, end } = range
-  reply.header('content-length', end - start + 1).header('content-type', contentType(file.name))
-  if (answer.kind === 'part') reply.code(206).header('content-range', `bytes ${start}-${end}/${file.sizeBytes}`)
+  reply.header('content-length', range.end - range.start + 1).header('content-type', contentType(file.name))
+  if (answer.kind === 'part') {
+    reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.sizeBytes}`)
+  }
   if (request.method === 'HEAD') return reply.send()
+  const { store } = source
+  const signal = goneSignal(reply)
+  const arrival = source.bring?.()
+  if (arrival !== undefined && answer.kind === 'whole' && file.sizeBytes > largestAwaitedBytes)
+    return reply.send(Readable.from(arrivingBytes(arrival, file.sha256, { store, signal }), { objectMode: false }))
+  await arrival?.stored(signal)
+  return sendStored(reply, { file, range, ...source })
+}
+
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort(new AppError('cancelled', 'The caller went away')))
+  return gone.signal
+}
+
+async function sendStored(
+  reply: FastifyReply,
+  { file, range, store, sender }: { file: SentFile; range: Required<ByteRange> } & FileSource,
+): Promise<unknown> {
+  const { start, end } = range
   const socket = end - start + 1 < leastSentBytes ? null : await socketOf(reply.raw)
-  const blob = await store.open(file.sha256, answer.kind === 'part' ? range : undefined)
+  const blob = await store.open(file.sha256, file.sizeBytes === 0 ? undefined : range)
   if (blob.fd === undefined || !sender.canSend(socket)) return reply.send(blob.body)
   await using _open = blob
   return await sendThroughKernel(reply, { part: { fd: blob.fd, start, end }, socket, sender })

@@ -5,8 +5,10 @@ import type { ContentTables } from '../tables.ts'
 export interface ServedFile {
   readonly sha256: string
   readonly sizeBytes: number
-  /** Metadata lies under names that stay while their content changes. */
-  readonly isMetadata: boolean
+  /** The unit that it belongs to; null for metadata. */
+  readonly unitId: number | null
+  /** Whether its bytes are there, or to be fetched first. */
+  readonly isStored: boolean
 }
 
 /** What a publication consists of. */
@@ -18,21 +20,21 @@ export interface PublicationContent {
 
 type ContentDb = Db<ContentTables>
 
-/** The file at a path of a publication whose bytes are stored; its own metadata comes before units. */
+/** The file at a path of a publication; its own metadata comes before units, what is stored before what is not. */
 export async function findServedFile(
   db: ContentDb,
   { publicationId, setId, version }: PublicationContent,
   path: string,
 ): Promise<ServedFile | undefined> {
   const { rows } = await sql<ServedFile>`
-    select sha256, size_bytes as "sizeBytes", true as "isMetadata"
+    select sha256, size_bytes as "sizeBytes", null::bigint as "unitId", true as "isStored"
     from publication_files where publication_id = ${publicationId} and path = ${path}
     union all
-    (select f.sha256, f.size_bytes, false from unit_files f
+    (select f.sha256, f.size_bytes, f.unit_id, f.artifact is not null from unit_files f
       join content_set_units m on m.unit_id = f.unit_id
-    where f.path = ${path} and f.artifact is not null
+    where f.path = ${path}
       and m.set_id = ${setId} and m.added_in <= ${version} and (m.removed_in is null or m.removed_in > ${version})
-    limit 1)
+    order by f.artifact is null limit 1)
     limit 1`.execute(db)
   return rows[0]
 }

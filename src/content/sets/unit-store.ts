@@ -9,7 +9,10 @@ type ContentDb = Db<ContentTables>
  * Gives the ids of units, adding those that are new, and makes all of them safe from housekeeping for an hour.
  * Known and new ones come back alike; a unit that is given twice comes back once.
  */
-export async function saveUnits(db: ContentDb, units: readonly NewUnit[]): Promise<StoredUnit[]> {
+export async function saveUnits<Unit extends NewUnit>(
+  db: ContentDb,
+  units: readonly Unit[],
+): Promise<StoredUnit<Unit>[]> {
   const byKey = new Map(units.map((unit) => [`${unit.kind}\0${unit.naturalKey}`, unit]))
   // one order for everybody, or two syncs of the same content would wait for each other's rows in a circle
   const ordered = [...byKey.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, unit]) => unit)
@@ -18,7 +21,7 @@ export async function saveUnits(db: ContentDb, units: readonly NewUnit[]): Promi
     select * from unnest(${ordered.map(({ kind }) => kind)}::text[], ${ordered.map(({ naturalKey }) => naturalKey)}::text[])
     on conflict on constraint units_natural_key do update set touched_at = now()
     returning id, kind, natural_key`.execute(db)
-  return rows.map(({ id, kind, natural_key }) => ({ id, unit: byKey.get(`${kind}\0${natural_key}`) as NewUnit }))
+  return rows.map(({ id, kind, natural_key }) => ({ id, unit: byKey.get(`${kind}\0${natural_key}`) as Unit }))
 }
 
 /** Adds the files of units; those that are known stay as they are. `stored` are the digests whose bytes we have. */

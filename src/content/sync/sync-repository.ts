@@ -6,6 +6,7 @@ import type { DiscoveredUnit, Discovery } from '../content-type.ts'
 import { findPublishedVersion } from '../publications/publication-store.ts'
 import { setLastSyncTask, setSyncState } from '../repositories/repository-store.ts'
 import { createVersion, findLatestVersion, listLeavingUnits } from '../sets/content-set-store.ts'
+import { saveRemoteFiles } from '../sets/remote-file-store.ts'
 import { clearStaging, saveUnitFiles, saveUnits, stageUnits } from '../sets/unit-store.ts'
 import {
   type ContentTaskParts,
@@ -41,6 +42,8 @@ export function syncHandler(parts: ContentTaskParts): TaskHandler {
 interface SyncState extends Record<string, unknown> {
   readonly url: string
   readonly mirrors: boolean
+  /** Whether all bytes were fetched, too. */
+  readonly isFetched: boolean
   readonly version: number
   readonly upstream: Record<string, unknown>
 }
@@ -49,6 +52,8 @@ interface Source extends Subject {
   readonly upstream: Upstream
   readonly options: SyncOptions
   readonly mirrors: boolean
+  /** Bytes are fetched when somebody asks for them. */
+  readonly isOnDemand: boolean
 }
 
 class Sync {
@@ -82,7 +87,8 @@ class Sync {
     const url = options.sourceUrl ?? repository.url
     if (url === null) throw new AppError('invalid', `Cannot sync repository "${repository.name}": it has no upstream`)
     const mirrors = repository.mirror_on_sync && options.incremental !== true
-    return { ...subject, options, mirrors, upstream: await upstreamOf(this.#parts, repository, url) }
+    const isOnDemand = repository.download_policy === 'on_demand'
+    return { ...subject, options, mirrors, isOnDemand, upstream: await upstreamOf(this.#parts, repository, url) }
   }
 
   async #discover(source: Source): Promise<Discovery> {
@@ -93,10 +99,10 @@ class Sync {
   }
 
   /** What was learnt about another URL, or before somebody else changed the content, says nothing about this sync. */
-  async #usableState({ repository, upstream: { url }, options, mirrors }: Source): Promise<unknown> {
+  async #usableState({ repository, upstream: { url }, options, mirrors, isOnDemand }: Source): Promise<unknown> {
     if (options.skipMetadataCheck === true || options.validateContents === true) return undefined
     const state = repository.sync_state as SyncState | null
-    const isSame = state?.url === url && (state.mirrors || !mirrors)
+    const isSame = state?.url === url && (state.mirrors || !mirrors) && (state.isFetched || isOnDemand)
     const isLatest = state?.version === (await findLatestVersion(this.#parts.db, repository.set_id))
     return isSame && isLatest ? state?.upstream : undefined
   }
@@ -106,29 +112,39 @@ class Sync {
     return this.#makeVersion(source, state)
   }
 
-  async #takeBatch({ repository, work, upstream }: Source, batch: readonly DiscoveredUnit[]): Promise<void> {
-    const { db, artifacts, fetcher } = this.#parts
+  async #takeBatch(source: Source, batch: readonly DiscoveredUnit[]): Promise<void> {
+    const { db } = this.#parts
+    const { repository, work, isOnDemand } = source
     this.#foundUnits += batch.length
-    const stored = await fetchMissing(
-      batch.flatMap(({ files }) => files),
-      {
-        artifacts,
-        fetcher,
-        upstream,
-        concurrency: repository.download_concurrency ?? defaultConcurrency,
-        signal: this.#task.signal,
-        onFetched: ({ sizeBytes }) => this.#countFetched(sizeBytes),
-      },
-    )
+    const stored = await this.#stored(source, batch)
     await db.transaction().execute(async (tx) => {
-      const saved = await saveUnits(tx, batch)
-      await work.saveUnits(tx as unknown as Kysely<unknown>, saved)
-      await saveUnitFiles(tx, saved, stored)
+      const units = await saveUnits(tx, batch)
+      await work.saveUnits(tx as unknown as Kysely<unknown>, units)
+      await saveUnitFiles(tx, units, stored)
+      if (isOnDemand) await saveRemoteFiles(tx, repository.root_id, { units, stored })
       await stageUnits(
         tx,
         this.#task.id,
-        saved.map(({ id }) => id),
+        units.map(({ id }) => id),
       )
+    })
+  }
+
+  /** The digests of a batch whose bytes are there: all of them, unless the rest can wait. */
+  async #stored({ repository, upstream, isOnDemand }: Source, batch: readonly DiscoveredUnit[]): Promise<Set<string>> {
+    const { artifacts, fetcher } = this.#parts
+    const files = batch.flatMap((unit) => unit.files)
+    if (isOnDemand) {
+      this.#task.progress(0.5, `Found ${this.#foundUnits} units so far`)
+      return artifacts.touch(files.map(({ sha256 }) => sha256))
+    }
+    return fetchMissing(files, {
+      artifacts,
+      fetcher,
+      upstream,
+      concurrency: repository.download_concurrency ?? defaultConcurrency,
+      signal: this.#task.signal,
+      onFetched: ({ sizeBytes }) => this.#countFetched(sizeBytes),
     })
   }
 
@@ -143,6 +159,7 @@ class Sync {
     const { db } = this.#parts
     const {
       mirrors,
+      isOnDemand,
       upstream: { url },
       repository: { id, set_id: setId },
     } = source
@@ -151,7 +168,13 @@ class Sync {
     const { version, added, removed } = await this.#task.commit(db, async (tx) => {
       const result = await createVersion(tx, { ...staged, removesOthers: mirrors })
       await clearStaging(tx, this.#task.id)
-      await setSyncState(tx, id, { url, mirrors, version: result.version, upstream })
+      await setSyncState(tx, id, {
+        url,
+        mirrors,
+        isFetched: !isOnDemand,
+        version: result.version,
+        upstream,
+      })
       return result
     })
     Object.assign(this.#task.output, { version, added, removed, removed_names: leaving })

@@ -12,6 +12,7 @@ import { publish } from '../publications/publish.ts'
 import { findRepository, type RepositoryRecord } from '../repositories/repository-store.ts'
 import { passwordPurpose } from '../repositories/repository-values.ts'
 import { findLatestVersion, purgeVersions } from '../sets/content-set-store.ts'
+import { purgeRemoteFiles } from '../sets/remote-file-store.ts'
 import type { ContentTables } from '../tables.ts'
 import { findUpstreamTls } from './upstream-tls.ts'
 
@@ -79,5 +80,6 @@ export async function purge({ db }: ContentTaskParts, task: TaskContext, { repos
   await task.commit(db, async (tx) => {
     await purgePublications(tx, repository.set_id)
     await purgeVersions(tx, repository.set_id)
+    await purgeRemoteFiles(tx, repository.root_id)
   })
 }

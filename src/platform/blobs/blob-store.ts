@@ -70,6 +70,16 @@ export interface StageOptions {
   /** Whose fault wrong bytes are: an upstream's or the request's own (default). */
   readonly blame?: 'upstream' | 'invalid' | undefined
   readonly signal?: AbortSignal | undefined
+  /** Told whenever more bytes can be read along, each time with the same value for one staging. */
+  readonly onGrowing?: ((blob: GrowingBlob) => void) | undefined
+}
+
+/** Bytes that are being staged: nobody has checked them yet. */
+export interface GrowingBlob {
+  /** How many there are so far. */
+  readonly sizeBytes: number
+  /** Reads at most so many bytes of them; none as soon as the staging has ended, whatever its outcome. */
+  read(start: number, maxBytes: number): Promise<Uint8Array>
 }
 
 export type ExpectedBytes = { readonly [A in DigestAlgorithm]?: string | undefined } & {

@@ -5,6 +5,7 @@ import type { BlobStat, BlobStore, ByteRange, ListedBlob, OpenedBlob, StagedBlob
 import { forEachBounded } from './bounded.ts'
 import { isDigest } from './digests.ts'
 import { FileStagedBlob } from './file-staged-blob.ts'
+import { GrowingFile } from './growing-file.ts'
 import { type CheckedBytes, IncomingBytes } from './incoming-bytes.ts'
 import { isGone, thisOwner } from './owner.ts'
 import { BlobPaths, ownerOfTemporary, type TemporaryOwner } from './paths.ts'
@@ -44,7 +45,7 @@ export class FileBlobStore implements BlobStore {
   async stage(source: AsyncIterable<Uint8Array>, options: StageOptions = {}): Promise<StagedBlob> {
     const temporary = this.#paths.temporary(this.#owner)
     try {
-      const bytes = await writeChecked(temporary, new IncomingBytes(source, options))
+      const bytes = await writeChecked(temporary, new IncomingBytes(source, options), options.onGrowing)
       const target = this.#paths.blob(bytes.digests.sha256)
       const syncTargetFolder = () => syncFolder(this.#paths.bucketFolder(bytes.digests.sha256))
       return new FileStagedBlob({ bytes, temporary, target, syncTargetFolder })
@@ -97,11 +98,21 @@ export class FileBlobStore implements BlobStore {
   }
 }
 
-async function writeChecked(path: string, incoming: IncomingBytes): Promise<CheckedBytes> {
-  const handle = await open(path, 'wx', fileMode)
+async function writeChecked(
+  path: string,
+  incoming: IncomingBytes,
+  onGrowing: StageOptions['onGrowing'],
+): Promise<CheckedBytes> {
+  const handle = await open(path, 'wx+', fileMode)
+  const growing = new GrowingFile(handle)
   try {
-    for await (const chunk of incoming) await writeFully(handle, chunk)
+    for await (const chunk of incoming) {
+      await writeFully(handle, chunk)
+      growing.sizeBytes += chunk.byteLength
+      onGrowing?.(growing)
+    }
   } finally {
+    growing.isOpen = false
     await handle.close()
   }
   return incoming.finish()

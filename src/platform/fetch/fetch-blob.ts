@@ -1,4 +1,4 @@
-import type { BlobStore, ExpectedBytes, StagedBlob } from '../blobs/blob-store.ts'
+import type { BlobStore, ExpectedBytes, GrowingBlob, StagedBlob } from '../blobs/blob-store.ts'
 import type { DigestAlgorithm } from '../blobs/digests.ts'
 import { AppError } from '../errors.ts'
 import { FetchError } from './fetch-error.ts'
@@ -17,6 +17,8 @@ export interface FetchBlobOptions extends FetchOptions {
   readonly subject?: string | undefined
   /** Told how much of it is there; starts at 0 again when the file is fetched anew. */
   readonly onProgress?: ((receivedBytes: number) => void) | undefined
+  /** Lets others read along, unchecked; another value when the file is fetched anew. */
+  readonly onGrowing?: ((blob: GrowingBlob) => void) | undefined
 }
 
 /**
@@ -39,7 +41,7 @@ export function fetchBlob(fetcher: Fetcher, url: URL | string, options: FetchBlo
 }
 
 function stage({ body, url }: FetchedBody, subject: string, options: FetchBlobOptions): Promise<StagedBlob> {
-  const { store, expected, maxBytes, digests, signal, onProgress } = options
+  const { store, expected, maxBytes, digests, signal, onProgress, onGrowing } = options
   return store.stage(onProgress === undefined ? body : counted(body, onProgress), {
     blame: 'upstream',
     subject: subject.includes(url) ? subject : `${subject} from ${url}`,
@@ -47,6 +49,7 @@ function stage({ body, url }: FetchedBody, subject: string, options: FetchBlobOp
     maxBytes,
     digests,
     signal,
+    onGrowing,
   })
 }
 

@@ -26,10 +26,14 @@ export function errorSender(form: ErrorForm, logger: Logger): SendError {
       logger.error({ requestId: request.id, method: request.method, err: error.cause ?? error }, 'a request failed')
     }
     if (error.code === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Backhaul", charset="UTF-8"')
-    // a handler may have announced another type before it failed
+    // a handler may have announced something else before it failed
+    for (const name of announcements) reply.removeHeader(name)
     return form === 'text' ? sendText(error, reply) : sendJson(error, request, reply)
   }
 }
+
+/** Headers that would be about the answer that was meant. */
+const announcements = ['etag', 'last-modified', 'content-length', 'content-range', 'accept-ranges']
 
 export function answerErrors(app: FastifyInstance, send: SendError): void {
   app.decorateRequest('parsedBody', undefined)

@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
+import type { DiscoveredUnit, StoredUnit } from '../content-type.ts'
+import type { ContentTables } from '../tables.ts'
+
+type ContentDb = Db<ContentTables>
+
+/** Notes where the files of units can be fetched from whose bytes are not stored; a later sync knows better. */
+export async function saveRemoteFiles(
+  db: ContentDb,
+  rootId: number,
+  { units, stored }: { readonly units: readonly StoredUnit<DiscoveredUnit>[]; readonly stored: ReadonlySet<string> },
+): Promise<void> {
+  const files = units.flatMap(({ id, unit }) =>
+    unit.files.filter(({ sha256 }) => !stored.has(sha256)).map(({ path, url }) => ({ id, path, url: url.href })),
+  )
+  if (files.length === 0) return
+  await sql`
+    insert into remote_files (root_id, unit_id, path, url)
+    select ${rootId}, * from unnest(
+      ${files.map(({ id }) => id)}::bigint[], ${files.map(({ path }) => path)}::text[],
+      ${files.map(({ url }) => url)}::text[])
+    on conflict (root_id, unit_id, path) do update set url = excluded.url where remote_files.url <> excluded.url`.execute(
+    db,
+  )
+}
+
+/** Where the repositories of a root get a file from; undefined when nobody can tell. */
+export async function findRemoteFile(
+  db: ContentDb,
+  { rootId, unitId, path }: { readonly rootId: number; readonly unitId: number; readonly path: string },
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('remote_files')
+    .select('url')
+    .where('root_id', '=', rootId)
+    .where('unit_id', '=', unitId)
+    .where('path', '=', path)
+    .executeTakeFirst()
+  return row?.url
+}
+
+/** Says of all files with these bytes that they are stored. The artifact must have been kept or touched just now. */
+export async function linkStoredFiles(db: ContentDb, sha256: string): Promise<void> {
+  await sql`update unit_files set artifact = sha256 where sha256 = ${sha256} and artifact is null`.execute(db)
+}
+
+/** Forgets where files came from that no version of the root's repositories holds. */
+export async function purgeRemoteFiles(db: ContentDb, rootId: number): Promise<void> {
+  await sql`
+    delete from remote_files f where f.root_id = ${rootId} and not exists (
+      select 1 from repositories r join content_set_units m on m.set_id = r.set_id
+      where r.root_id = f.root_id and m.unit_id = f.unit_id)`.execute(db)
+}
