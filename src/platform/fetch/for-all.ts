@@ -12,7 +12,7 @@ const maxFailures = 20
  * Asks an upstream for many things, at most `concurrency` at once. One that fails does not keep the others from being
  * asked for.
  *
- * @throws AppError `upstream` with the message of every failure when the others are done; a full disk and the reason of
+ * @throws AppError `upstream` with the messages of all failures when the others are done; a full disk and the reason of
  *   the signal as they are, when nothing runs any more
  */
 export async function forAll<T>(
@@ -33,7 +33,7 @@ export async function forAll<T>(
   signal.throwIfAborted()
   const ours = failures.find(isOurs)
   if (ours !== undefined) throw ours
-  if (failures.length > 0) throw new AppError('upstream', failures.map(messageOf).join('; '))
+  if (failures.length > 0) throw new AppError('upstream', [...new Set(failures.map(messageOf))].join('; '))
 }
 
 /** The upstream has no part in it, and the next item would fail like this one. */
