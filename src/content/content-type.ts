@@ -2,7 +2,7 @@ import type { Kysely, RawBuilder } from 'kysely'
 import type { TSchema } from 'typebox'
 import type { OpenedBlob } from '../platform/blobs/blob-store.ts'
 import type { FieldMessages } from '../platform/errors.ts'
-import type { Upstream } from '../platform/fetch/fetch-options.ts'
+import type { Upstream, Validators } from '../platform/fetch/fetch-options.ts'
 import type { Fetcher } from '../platform/fetch/fetcher.ts'
 import type { Searchable, SearchField } from '../platform/search/search-fields.ts'
 
@@ -49,13 +49,45 @@ export interface DiscoverContext {
   /** What `discover` gave as its state when the repository was last synced from this URL with success. */
   readonly previous: unknown
   readonly signal: AbortSignal
+  /** Bytes are to be fetched when somebody asks for them. */
+  readonly isOnDemand: boolean
+  /** So many things may be asked for at once. */
+  readonly concurrency: number
+  /**
+   * Brings files into the server of which the upstream tells too little for a unit, and gives what was learnt, in their
+   * order. They are checked against what is known; bytes that are stored already are not fetched.
+   *
+   * @throws AppError `upstream` that names every file that could not be had
+   */
+  fetch(files: readonly UnknownFile[]): Promise<readonly (LearntFile | 'not modified')[]>
+  /** How long the bytes with these digests are, as far as they are stored. */
+  findSizes(digests: readonly string[]): Promise<ReadonlyMap<string, number>>
+}
+
+/** The bytes of a unit as far as the upstream describes them. */
+export interface UnknownFile extends Partial<UnitFile> {
+  readonly url: URL
+  readonly path: string
+  /** What the last fetch learnt about the version that the type still knows all about. */
+  readonly conditions?: Validators | undefined
+}
+
+/** What is known of a file when its bytes are there. */
+export interface LearntFile {
+  readonly sha256: string
+  readonly sizeBytes: number
+  /** For the conditions of the next fetch. */
+  readonly validators: Validators
 }
 
 export type Discovery =
   | { readonly outcome: 'unchanged' }
   | {
       readonly outcome: 'changed'
-      /** Plain data that lets the next discovery ask whether anything changed. */
+      /**
+       * Plain data that lets the next discovery ask whether anything changed. It is kept when all units were read, and may
+       * grow until then.
+       */
       readonly state: Record<string, unknown>
       /** In batches of bounded size. Throws AppError `upstream` that names the item when the listing is broken or hostile. */
       readonly units: AsyncIterable<readonly DiscoveredUnit[]>

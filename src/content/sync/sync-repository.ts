@@ -17,7 +17,8 @@ import {
   upstreamOf,
 } from '../upkeep/repository-content.ts'
 import { verifyStored } from '../upkeep/verify-checksums.ts'
-import { fetchMissing } from './fetch-missing.ts'
+import { type Fetching, fetchMissing } from './fetch-missing.ts'
+import { discoverContext } from './fetch-unknown.ts'
 import { type SyncOptions, syncKind } from './sync-task.ts'
 
 const defaultConcurrency = 10
@@ -95,9 +96,20 @@ class Sync {
 
   async #discover(source: Source): Promise<Discovery> {
     this.#task.progress(0, 'Asking the upstream')
-    const { work, upstream } = source
     const previous = await this.#usableState(source)
-    return work.discover({ upstream, fetcher: this.#parts.fetcher, previous, signal: this.#task.signal })
+    return source.work.discover(discoverContext(this.#fetching(source), { previous, isOnDemand: source.isOnDemand }))
+  }
+
+  #fetching({ repository, upstream }: Source): Fetching {
+    const { artifacts, fetcher } = this.#parts
+    return {
+      artifacts,
+      fetcher,
+      upstream,
+      concurrency: repository.download_concurrency ?? defaultConcurrency,
+      signal: this.#task.signal,
+      onFetched: (sizeBytes) => this.#countFetched(sizeBytes),
+    }
   }
 
   /** What was learnt about another URL, or before somebody else changed the content, says nothing about this sync. */
@@ -147,22 +159,14 @@ class Sync {
   }
 
   /** The digests of a batch whose bytes are there: all of them, unless the rest can wait. */
-  async #stored({ repository, upstream, isOnDemand }: Source, batch: readonly DiscoveredUnit[]): Promise<Set<string>> {
-    const { artifacts, fetcher } = this.#parts
+  async #stored(source: Source, batch: readonly DiscoveredUnit[]): Promise<Set<string>> {
     this.#foundUnits += batch.length
     const files = batch.flatMap((unit) => unit.files)
-    if (isOnDemand) {
+    if (source.isOnDemand) {
       this.#task.progress(0.5, `Found ${this.#foundUnits} units so far`)
-      return artifacts.touch(files.map(({ sha256 }) => sha256))
+      return this.#parts.artifacts.touch(files.map(({ sha256 }) => sha256))
     }
-    return fetchMissing(files, {
-      artifacts,
-      fetcher,
-      upstream,
-      concurrency: repository.download_concurrency ?? defaultConcurrency,
-      signal: this.#task.signal,
-      onFetched: ({ sizeBytes }) => this.#countFetched(sizeBytes),
-    })
+    return fetchMissing(files, this.#fetching(source))
   }
 
   #countFetched(sizeBytes: number): void {

@@ -6,6 +6,7 @@ import type { TaskContext, TaskHandler } from '../../platform/tasks/task-handler
 import type { DiscoveredFile } from '../content-type.ts'
 import type { RepositoryWork } from '../repositories/repository-task.ts'
 import { listStoredFiles, type StoredFile } from '../sets/stored-file-store.ts'
+import { discoverContext } from '../sync/fetch-unknown.ts'
 import { type ContentTaskParts, publishLatest, type Subject, subjectOf, upstreamOf } from './repository-content.ts'
 
 export const verifyWork: RepositoryWork = {
@@ -13,6 +14,8 @@ export const verifyWork: RepositoryWork = {
   label: 'Actions::Katello::Repository::VerifyChecksum',
   action: 'Verify checksum',
 }
+
+const concurrency = 10
 
 /** Hashes every stored file of a repository and gets those that are damaged again. */
 export function verifyHandler(parts: ContentTaskParts): TaskHandler {
@@ -90,16 +93,15 @@ async function refetch(parts: ContentTaskParts, task: TaskContext, { subject, da
   const wanted = new Set(damaged.map(({ sha256 }) => sha256))
   const upstream = await upstreamOf(parts, repository, repository.url)
   try {
-    const discovery = await work.discover({
-      upstream,
-      fetcher: parts.fetcher,
-      previous: undefined,
-      signal: task.signal,
-    })
+    const { artifacts, fetcher } = parts
+    const fetching = { artifacts, fetcher, upstream, concurrency, signal: task.signal, onFetched: () => {} }
+    const isOnDemand = repository.download_policy === 'on_demand'
+    const discovery = await work.discover(discoverContext(fetching, { previous: undefined, isOnDemand }))
     if (discovery.outcome === 'unchanged') throw new AppError('upstream', 'Cannot read the upstream: it lists nothing')
     for await (const batch of discovery.units) {
       const files = batch.flatMap((unit) => unit.files).filter(({ sha256 }) => wanted.delete(sha256))
       for (const file of files) await replace(parts, task, { upstream, file })
+      if (wanted.size === 0) break
     }
   } catch (error) {
     task.signal.throwIfAborted()

@@ -53,17 +53,22 @@ export class Artifacts {
 
   /** Gives those that are artifacts and makes them safe from removal for an hour, referenced or not. */
   async touch(digests: readonly string[]): Promise<Set<string>> {
-    const found = new Set<string>()
+    return new Set((await this.touchForSizes(digests)).keys())
+  }
+
+  /** The same, and says how long they are. */
+  async touchForSizes(digests: readonly string[]): Promise<Map<string, number>> {
+    const found = new Map<string, number>()
     for (const batch of inBatches(digests, touchedAtOnce)) {
       // Rows are locked in one order, because two syncs often touch the same ones.
-      const { rows } = await sql<{ sha256: string }>`
+      const { rows } = await sql<{ sha256: string; sizeBytes: string }>`
         with wanted as materialized (
           select sha256 from artifacts where sha256 = any(${batch}::text[]) order by sha256 for no key update
         )
         update artifacts set touched_at = clock_timestamp()
         from wanted where artifacts.sha256 = wanted.sha256
-        returning artifacts.sha256`.execute(this.#database.tables())
-      for (const { sha256 } of rows) found.add(sha256)
+        returning artifacts.sha256, artifacts.size_bytes as "sizeBytes"`.execute(this.#database.tables())
+      for (const { sha256, sizeBytes } of rows) found.set(sha256, Number(sizeBytes))
     }
     return found
   }

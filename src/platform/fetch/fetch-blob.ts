@@ -2,9 +2,10 @@ import type { BlobStore, ExpectedBytes, GrowingBlob, StagedBlob } from '../blobs
 import type { DigestAlgorithm } from '../blobs/digests.ts'
 import { AppError } from '../errors.ts'
 import { FetchError } from './fetch-error.ts'
-import type { FetchedBody, FetchOptions } from './fetch-options.ts'
+import type { FetchedBody, FetchOptions, Validators } from './fetch-options.ts'
 import type { Fetcher } from './fetcher.ts'
 import { shownUrl } from './shown-url.ts'
+import { validatorsOf } from './validators.ts'
 
 export interface FetchBlobOptions extends FetchOptions {
   readonly store: BlobStore
@@ -29,15 +30,34 @@ export interface FetchBlobOptions extends FetchOptions {
  * @throws FetchError, AppError `unavailable` when the medium is full, or the reason of the signal
  */
 export function fetchBlob(fetcher: Fetcher, url: URL | string, options: FetchBlobOptions): Promise<StagedBlob> {
-  const subject = options.subject ?? shownUrl(url)
+  return fetcher.read(url, { ...options, conditions: undefined }, (answer) => stageAnswer(answer, url, options))
+}
+
+export interface FetchedBlob {
+  readonly blob: StagedBlob
+  readonly validators: Validators
+}
+
+/** The same for who may have the file already, as the upstream's `conditions` tell; gives what to ask with next time. */
+export function fetchChangedBlob(
+  fetcher: Fetcher,
+  url: URL | string,
+  options: FetchBlobOptions,
+): Promise<FetchedBlob | 'not modified'> {
   return fetcher.read(url, options, async (answer) => {
-    try {
-      refuseAnnouncedSize(answer, subject, options)
-      return await stage(answer, subject, options)
-    } catch (error) {
-      throw asTemporary(error, answer)
-    }
+    if (answer.status === 304) return 'not modified'
+    return { blob: await stageAnswer(answer, url, options), validators: validatorsOf(answer.headers) }
   })
+}
+
+async function stageAnswer(answer: FetchedBody, url: URL | string, options: FetchBlobOptions): Promise<StagedBlob> {
+  const subject = options.subject ?? shownUrl(url)
+  try {
+    refuseAnnouncedSize(answer, subject, options)
+    return await stage(answer, subject, options)
+  } catch (error) {
+    throw asTemporary(error, answer)
+  }
 }
 
 function stage({ body, url }: FetchedBody, subject: string, options: FetchBlobOptions): Promise<StagedBlob> {

@@ -1,59 +1,97 @@
 import { createHash } from 'node:crypto'
-import type { FetchedBody } from '../../../platform/fetch/fetch-options.ts'
-import type { DiscoverContext, DiscoveredUnit, Discovery } from '../../content-type.ts'
-import { fileKey } from './file-key.ts'
-import { type ManifestEntry, manifestName, parseManifest } from './manifest.ts'
+import { FetchError } from '../../../platform/fetch/fetch-error.ts'
+import type { FetchedBody, Validators } from '../../../platform/fetch/fetch-options.ts'
+import { validatorsOf } from '../../../platform/fetch/validators.ts'
+import type { DiscoverContext, Discovery } from '../../content-type.ts'
+import { discoverListing, type ListingState } from './discover-listing.ts'
+import { checksumUnits, manifestUnits, type UnitsOfList } from './list-units.ts'
+import { UpstreamFolder } from './upstream-folder.ts'
 
-interface ManifestState {
-  readonly etag: string | null
-  readonly lastModified: string | null
+/** A text of an upstream that tells the digests of its files. */
+interface ListKind {
+  readonly name: string
+  readonly read: (content: AsyncIterable<Uint8Array>) => Promise<UnitsOfList>
+}
+
+interface ListState {
+  readonly source: string
+  readonly validators: Validators
   readonly sha256: string
 }
 
-const batchSize = 2000
+interface FoundList {
+  readonly state: ListState
+  readonly units: UnitsOfList
+}
+
+/** In the order of preference: a manifest tells the sizes, too. */
+const listKinds: readonly ListKind[] = [manifestUnits, checksumUnits]
 
 /**
- * Finds the files of an upstream by its PULP_MANIFEST. The upstream is asked for it once, and only for a changed one; where
- * it cannot tell, the manifest's own bytes do.
+ * Finds the files of an upstream by its PULP_MANIFEST, or else by its SHA256SUMS, or else by the listing of its folder. A
+ * URL may name one of the first two itself. The list that was used the last time is asked for first, and only for a changed
+ * one; where the upstream cannot tell, the list's own bytes do.
  */
-export async function discoverFiles({ upstream, fetcher, previous, signal }: DiscoverContext): Promise<Discovery> {
-  const known = previous as ManifestState | undefined
-  const base = folderOf(new URL(upstream.url))
-  const options = { upstream, signal, conditions: conditionsOf(known) }
-  // read whole before anything is fetched: a connection that is held open meanwhile would be cut by the upstream
-  const manifest = await fetcher.read(below(base, manifestName), options, readManifest)
-  if (manifest === 'not modified' || manifest.state.sha256 === known?.sha256) return { outcome: 'unchanged' }
-  return { outcome: 'changed', state: { ...manifest.state }, units: inBatches(manifest.entries, base) }
+export async function discoverFiles(context: DiscoverContext): Promise<Discovery> {
+  const folder = new UpstreamFolder(context.upstream.url)
+  const known = context.previous as ListState | ListingState | undefined
+  const list = await new ListSearch(context, folder, known).find()
+  if (list === 'unchanged') return { outcome: 'unchanged' }
+  if (list === undefined)
+    return discoverListing(context, folder, known !== undefined && 'files' in known ? known : undefined)
+  return { outcome: 'changed', state: { ...list.state }, units: list.units(context, folder) }
 }
 
-interface Manifest {
-  readonly state: ManifestState
-  readonly entries: readonly ManifestEntry[]
-}
+class ListSearch {
+  readonly #context: DiscoverContext
+  readonly #folder: UpstreamFolder
+  readonly #known: ListState | undefined
 
-async function readManifest({ status, headers, body }: FetchedBody): Promise<Manifest | 'not modified'> {
-  if (status === 304) return 'not modified'
-  const hash = createHash('sha256')
-  const entries = await Array.fromAsync(parseManifest(hashed(body, hash)))
-  const state = { etag: headers.get('etag'), lastModified: headers.get('last-modified'), sha256: hash.digest('hex') }
-  return { state, entries }
-}
-
-/** The folder that the manifest describes; a URL may name the manifest itself. */
-function folderOf(url: URL): URL {
-  const folder = new URL(url)
-  folder.pathname = folder.pathname.endsWith(`/${manifestName}`)
-    ? folder.pathname.slice(0, -manifestName.length)
-    : folder.pathname.replace(/\/*$/, '/')
-  return folder
-}
-
-function conditionsOf(known: ManifestState | undefined): { etag?: string; lastModified?: string } {
-  if (known === undefined) return {}
-  return {
-    ...(known.etag === null ? {} : { etag: known.etag }),
-    ...(known.lastModified === null ? {} : { lastModified: known.lastModified }),
+  constructor(context: DiscoverContext, folder: UpstreamFolder, known: ListState | ListingState | undefined) {
+    this.#context = context
+    this.#folder = folder
+    this.#known = known !== undefined && 'sha256' in known ? known : undefined
   }
+
+  async find(): Promise<FoundList | 'unchanged' | undefined> {
+    const named = listKinds.find(({ name }) => name === this.#folder.namedList)
+    if (named !== undefined) return this.#read(named)
+    const last = listKinds.find(({ name }) => name === this.#known?.source)
+    const found = last === undefined ? undefined : await this.#readIfThere(last)
+    if (found === 'unchanged') return found
+    for (const kind of listKinds) {
+      const list = kind === last ? found : await this.#readIfThere(kind)
+      if (list !== undefined) return list
+    }
+    return undefined
+  }
+
+  async #readIfThere(kind: ListKind): Promise<FoundList | 'unchanged' | undefined> {
+    try {
+      return await this.#read(kind)
+    } catch (error) {
+      if (error instanceof FetchError && error.status === 404) return undefined
+      throw error
+    }
+  }
+
+  #read(kind: ListKind): Promise<FoundList | 'unchanged'> {
+    const { upstream, fetcher, signal } = this.#context
+    const known = kind.name === this.#known?.source ? this.#known : undefined
+    const options = { upstream, signal, conditions: known?.validators ?? {} }
+    // read whole before anything is fetched: a connection that is held open meanwhile would be cut by the upstream
+    return fetcher.read(this.#folder.below(kind.name), options, async (answer) => {
+      const list = await readList(kind, answer)
+      return list === undefined || list.state.sha256 === known?.sha256 ? 'unchanged' : list
+    })
+  }
+}
+
+async function readList(kind: ListKind, { status, headers, body }: FetchedBody): Promise<FoundList | undefined> {
+  if (status === 304) return undefined
+  const hash = createHash('sha256')
+  const units = await kind.read(hashed(body, hash))
+  return { state: { source: kind.name, validators: validatorsOf(headers), sha256: hash.digest('hex') }, units }
 }
 
 async function* hashed(body: AsyncIterable<Uint8Array>, hash: { update(bytes: Uint8Array): unknown }) {
@@ -61,22 +99,4 @@ async function* hashed(body: AsyncIterable<Uint8Array>, hash: { update(bytes: Ui
     hash.update(chunk)
     yield chunk
   }
-}
-
-async function* inBatches(entries: readonly ManifestEntry[], base: URL): AsyncGenerator<readonly DiscoveredUnit[]> {
-  for (let at = 0; at < entries.length; at += batchSize) {
-    yield entries.slice(at, at + batchSize).map((entry) => toUnit(entry, base))
-  }
-}
-
-function toUnit({ path, sha256, sizeBytes }: ManifestEntry, base: URL): DiscoveredUnit {
-  const files = [{ path, sha256, sizeBytes, url: below(base, path) }]
-  return { kind: 'file', naturalKey: fileKey({ path, sha256 }), name: path, files }
-}
-
-function below(base: URL, path: string): URL {
-  const url = new URL(path.split('/').map(encodeURIComponent).join('/'), base)
-  // a query of the base is a token, which such upstreams want with every file
-  url.search = base.search
-  return url
 }

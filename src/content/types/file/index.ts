@@ -5,7 +5,7 @@ import { fileList } from './file-list.ts'
 import { parseFile } from './parse-file.ts'
 import { publishFiles } from './publish.ts'
 
-/** Plain files of any kind, listed by a PULP_MANIFEST. */
+/** Plain files of any kind, listed by a PULP_MANIFEST or SHA256SUMS or the pages of their folder. */
 export const file: ContentType = {
   name: 'file',
   migrations: join(import.meta.dirname, 'migrations'),

@@ -59,6 +59,22 @@ describe('parseManifest()', () => {
     await assert.rejects(parse('a'.repeat(10_000)), { code: 'upstream', message: /longer/ })
   })
 
+  it('refuses more than a million files as soon as they are named', async () => {
+    let read = 0
+    async function* endless() {
+      for (;;) {
+        read += 1000
+        yield Buffer.from(Array.from({ length: 1000 }, (_, index) => `${read + index},${digest},1\n`).join(''))
+      }
+    }
+    const count = async () => {
+      for await (const _ of parseManifest(endless()));
+    }
+
+    await assert.rejects(count, { code: 'upstream', message: /more than 1000000 files/ })
+    assert.equal(read, 1_001_000)
+  })
+
   it('reads what formatEntry() writes', async () => {
     const entry = { path: 'x/y z', sha256: digest, sizeBytes: 9_000_000_000_000 }
 

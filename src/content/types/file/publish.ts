@@ -1,6 +1,7 @@
 import type { MetadataFile, PublishContext } from '../../content-type.ts'
 import { listFileUnits } from './file-unit-store.ts'
-import { formatEntry, manifestName } from './manifest.ts'
+import { formatEntry } from './manifest.ts'
+import { manifestName } from './manifest-name.ts'
 
 /** The only metadata of a file repository is its manifest, in the form that it is synced from. */
 export async function* publishFiles(context: PublishContext): AsyncGenerator<MetadataFile> {

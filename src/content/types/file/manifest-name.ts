@@ -1,0 +1,1 @@
+export const manifestName = 'PULP_MANIFEST'
