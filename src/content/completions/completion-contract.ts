@@ -12,6 +12,7 @@ const Completions = Type.Array(
 export function completionEndpoint(list: string) {
   return endpoint({
     method: 'GET',
+    action: `${list}.auto_complete_search`,
     path: `/content/api/${list}/auto_complete_search`,
     status: 200,
     summary: `Complete the beginning of a search for ${list.replaceAll('_', ' ')}`,

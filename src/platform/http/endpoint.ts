@@ -16,6 +16,8 @@ export interface EndpointDefinition<P extends TObject, Q extends TObject, B exte
   /** One line for the documentation. */
   readonly summary: string
   readonly tag: string
+  /** Katello's names of the resource and its method, as its clients call it: `repositories.index`; see apidoc.ts. */
+  readonly action?: string
   readonly params?: P
   readonly query?: Q
   readonly body?: B
@@ -30,6 +32,8 @@ export interface EndpointDefinition<P extends TObject, Q extends TObject, B exte
   readonly bodyLimitBytes?: number
   /** The body is bytes of any kind, which the handler takes from `upload` as they come. */
   readonly streamsBody?: boolean
+  /** The fields of the form that a streamed body may be, for the documentation: nobody checks them. */
+  readonly form?: TObject
 }
 
 export type Endpoint<P extends TObject = TObject, Q extends TObject = TObject, B extends TSchema = TSchema> = Readonly<

@@ -29,6 +29,7 @@ const TaskId = Type.Object({ id: Type.String() })
 
 export const taskEndpoints = {
   list: endpoint({
+    action: 'foreman_tasks.index',
     method: 'GET',
     path: base,
     status: 200,
@@ -42,6 +43,7 @@ export const taskEndpoints = {
     }),
   }),
   show: endpoint({
+    action: 'foreman_tasks.show',
     method: 'GET',
     path: `${base}/{id}`,
     status: 200,
@@ -51,6 +53,7 @@ export const taskEndpoints = {
     reply: Task,
   }),
   details: endpoint({
+    action: 'foreman_tasks.details',
     method: 'GET',
     path: `${base}/{id}/details`,
     status: 200,
@@ -59,6 +62,7 @@ export const taskEndpoints = {
     params: TaskId,
   }),
   subTasks: endpoint({
+    action: 'foreman_tasks.sub_tasks',
     method: 'GET',
     path: `${base}/{id}/sub_tasks`,
     status: 200,
@@ -68,6 +72,7 @@ export const taskEndpoints = {
     query: Type.Object(SearchQuery),
   }),
   cancel: endpoint({
+    action: 'foreman_tasks.cancel',
     method: 'POST',
     path: `${base}/{id}/cancel`,
     status: 200,
