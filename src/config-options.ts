@@ -1,5 +1,6 @@
 import {
   parseDatabaseUrl,
+  parseId,
   parseListen,
   parseOneOf,
   parseOrigins,
@@ -99,6 +100,13 @@ export const options = {
     fallback: 'api,content,worker,links',
     form: 'list of `api`, `content`, `worker`, `links`',
     summary: 'What this process does.',
+  }),
+  httpProxyId: option({
+    name: 'BACKHAUL_HTTP_PROXY_ID',
+    parse: parseId,
+    form: 'number',
+    summary: 'The HTTP proxy that repositories use by default, until another is set through the API.',
+    defaultWords: 'none',
   }),
   fetchDeny: option({
     name: 'BACKHAUL_FETCH_DENY',

@@ -38,6 +38,10 @@ export function parseDatabaseUrl(text: string): string | undefined {
   return /^postgres(ql)?:\/\/./.test(text) ? text : undefined
 }
 
+export function parseId(text: string): number | undefined {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
+}
+
 export function parseOneOf<const T extends string>(values: readonly T[]): (text: string) => T | undefined {
   return (text) => values.find((value) => value === text)
 }

@@ -51,6 +51,7 @@ export async function openServices({
     secrets,
     artifacts,
     fetcher,
+    defaultProxyId: config.httpProxyId,
     contentUrl,
     now,
     logger,

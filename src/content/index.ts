@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Kysely } from 'kysely'
 import type { SecretBox } from '../platform/auth/secret-box.ts'
 import type { Artifacts } from '../platform/blobs/artifacts.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -14,6 +15,7 @@ import type { FileSender } from '../platform/send-file/file-sender.ts'
 import type { TaskHandler } from '../platform/tasks/task-handler.ts'
 import type { TaskService } from '../platform/tasks/task-service.ts'
 import { completionRoutes } from './completions/completion-routes.ts'
+import type { ContentType } from './content-type.ts'
 import { credentialRoutes } from './credentials/credential-routes.ts'
 import { CredentialService } from './credentials/credential-service.ts'
 import { Housekeeping } from './housekeeping.ts'
@@ -27,12 +29,17 @@ import { ProductOperations } from './products/product-operations.ts'
 import { productRoutes } from './products/product-routes.ts'
 import { ProductService } from './products/product-service.ts'
 import { productSyncHandler } from './products/product-sync.ts'
+import { httpProxyRoutes } from './proxies/http-proxy-routes.ts'
+import { HttpProxyService } from './proxies/http-proxy-service.ts'
+import { UpstreamProxies } from './proxies/upstream-proxies.ts'
 import { RepositoryOperations } from './repositories/repository-operations.ts'
 import { repositoryRoutes } from './repositories/repository-routes.ts'
 import { RepositoryService } from './repositories/repository-service.ts'
 import { addContentRoutes } from './serving/content-listener.ts'
 import { HotAnswers } from './serving/hot-answers.ts'
 import { OnDemandFiles } from './serving/on-demand-files.ts'
+import { settingRoutes } from './settings/setting-routes.ts'
+import { SettingService } from './settings/setting-service.ts'
 import { syncHandler } from './sync/sync-repository.ts'
 import type { ContentTables } from './tables.ts'
 import { contentTypes } from './types/index.ts'
@@ -40,7 +47,6 @@ import { unitRoutes } from './units/unit-routes.ts'
 import { UnitService } from './units/unit-service.ts'
 import { reclaimHandler } from './upkeep/reclaim-space.ts'
 import { removalHandler } from './upkeep/remove-content.ts'
-import type { ContentTaskParts } from './upkeep/repository-content.ts'
 import { republishHandler } from './upkeep/republish.ts'
 import { verifyHandler } from './upkeep/verify-checksums.ts'
 import { importHandler } from './uploads/import-uploads.ts'
@@ -68,6 +74,8 @@ export interface ContentParts {
   readonly secrets: SecretBox
   readonly artifacts: Artifacts
   readonly fetcher: Fetcher
+  /** The default HTTP proxy for as long as nobody has said another through the API. */
+  readonly defaultProxyId: number | undefined
   /** How package clients reach the content listener, as soon as that is open. */
   readonly contentUrl: () => string
   readonly now: () => number
@@ -91,36 +99,25 @@ export interface ServingParts {
   readonly onDemand: OnDemandFiles
 }
 
+/** What both the routes and the tasks are made from. */
+interface CommonParts extends ContentParts {
+  readonly db: Kysely<ContentTables>
+  readonly types: ReadonlyMap<string, ContentType>
+  readonly proxies: UpstreamProxies
+}
+
 /** Builds the content half. Starts nothing. */
 export function createContent(parts: ContentParts): Content {
-  const { database, notifications, access, tasks, secrets, artifacts, fetcher, contentUrl, now, logger } = parts
+  const { database, notifications, access, artifacts, secrets, defaultProxyId, logger } = parts
   const db = database.tables<ContentTables>()
-  const organizations = new OrganizationService(db, access)
-  const products = new ProductService({ db, access, organizations })
-  const repositories = new RepositoryService({ db, access, products, tasks, secrets })
-  const credentials = new CredentialService({ db, access, organizations, secrets })
-  const units = new UnitService({ db, access, repositories })
-  const operations = new RepositoryOperations({ db, repositories, tasks, credentials })
   const types = new Map(contentTypes.map((type) => [type.name, type]))
-  const uploads = new UploadService({ db, access, tasks, artifacts, types })
-  const work = { db, artifacts, fetcher, secrets, types }
+  const proxies = new UpstreamProxies({ db, secrets, configuredId: defaultProxyId })
+  const common = { ...parts, db, types, proxies }
   return {
-    routes: [
-      ...organizationRoutes({
-        organizations,
-        operations: new OrganizationOperations({ db, organizations, tasks }),
-        now,
-      }),
-      ...productRoutes({ products, operations: new ProductOperations({ db, products, tasks }), now }),
-      ...credentialRoutes(credentials, now),
-      ...repositoryRoutes({ repositories, operations, contentUrl, now }),
-      ...completionRoutes(),
-      ...unitRoutes(units, contentTypes, now),
-      ...uploadRoutes(uploads, now),
-    ],
-    taskHandlers: taskHandlers(work, tasks),
+    routes: routesOf(common),
+    taskHandlers: taskHandlersOf(common),
     housekeeping: new Housekeeping({ db, artifacts, logger }),
-    openOnDemand: (locks) => new OnDemandFiles({ ...work, locks }),
+    openOnDemand: (locks) => new OnDemandFiles({ ...common, locks }),
     serve: async (server, { authenticate, sender, onDemand }) => {
       const hot = new HotAnswers({ nowMs: () => performance.now() })
       await notifications.subscribe('served', () => hot.forget())
@@ -130,17 +127,38 @@ export function createContent(parts: ContentParts): Content {
   }
 }
 
-function taskHandlers(work: ContentTaskParts, tasks: TaskService): TaskHandler[] {
-  const { db } = work
+function routesOf(parts: CommonParts): Route[] {
+  const { db, access, tasks, secrets, proxies, contentUrl, now } = parts
+  const organizations = new OrganizationService(db, access)
+  const products = new ProductService({ db, access, organizations })
+  const repositories = new RepositoryService({ db, access, products, tasks, secrets, proxies })
+  const credentials = new CredentialService({ db, access, organizations, secrets })
+  const units = new UnitService({ db, access, repositories })
+  const operations = new RepositoryOperations({ db, repositories, tasks, credentials })
+  const uploads = new UploadService(parts)
   return [
-    syncHandler(work),
-    republishHandler(work),
-    verifyHandler(work),
-    removalHandler(work),
-    importHandler(work),
-    reclaimHandler(work),
-    productSyncHandler(work),
-    productDeletionHandler({ db, tasks }),
-    organizationDeletionHandler({ db, tasks }),
+    ...organizationRoutes({ organizations, operations: new OrganizationOperations({ db, organizations, tasks }), now }),
+    ...productRoutes({ products, operations: new ProductOperations({ db, products, tasks }), now }),
+    ...credentialRoutes(credentials, now),
+    ...repositoryRoutes({ repositories, operations, contentUrl, now }),
+    ...httpProxyRoutes(new HttpProxyService({ db, access, organizations, secrets, proxies }), now),
+    ...settingRoutes(new SettingService({ db, proxies }), now),
+    ...completionRoutes(),
+    ...unitRoutes(units, contentTypes, now),
+    ...uploadRoutes(uploads, now),
+  ]
+}
+
+function taskHandlersOf(parts: CommonParts): TaskHandler[] {
+  return [
+    syncHandler(parts),
+    republishHandler(parts),
+    verifyHandler(parts),
+    removalHandler(parts),
+    importHandler(parts),
+    reclaimHandler(parts),
+    productSyncHandler(parts),
+    productDeletionHandler(parts),
+    organizationDeletionHandler(parts),
   ]
 }

@@ -170,6 +170,25 @@ interface ContentCredentialsTable extends Stamped {
   content_sealed: string
 }
 
+interface HttpProxiesTable extends Stamped {
+  id: Generated<number>
+  name: string
+  url: string
+  username: string | null
+  password_sealed: string | null
+  is_shared: boolean
+}
+
+interface HttpProxyOrganizationsTable {
+  proxy_id: number
+  organization_id: number
+}
+
+interface DefaultHttpProxyTable {
+  is_only: Generated<boolean>
+  proxy_id: number | null
+}
+
 export interface ContentTables extends TaskTables {
   organizations: OrganizationsTable
   organization_members: OrganizationMembersTable
@@ -187,6 +206,9 @@ export interface ContentTables extends TaskTables {
   remote_files: RemoteFilesTable
   sync_staging: SyncStagingTable
   content_credentials: ContentCredentialsTable
+  http_proxies: HttpProxiesTable
+  http_proxy_organizations: HttpProxyOrganizationsTable
+  default_http_proxy: DefaultHttpProxyTable
   content_uploads: ContentUploadsTable
   content_upload_chunks: ContentUploadChunksTable
 }
@@ -195,3 +217,4 @@ export type OrganizationRow = Selectable<OrganizationsTable>
 export type ProductRow = Selectable<ProductsTable>
 export type RootRepositoryRow = Selectable<RootRepositoriesTable>
 export type CredentialRow = Selectable<ContentCredentialsTable>
+export type HttpProxyRow = Selectable<HttpProxiesTable>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -175,6 +175,36 @@ describe('who', () => {
     messageIn(await write(`${base}/files/project-files/host/${host.node_id}/x`, 'x', as), '/v2', 403)
     assert.equal((await write(`${base}/files/x`, 'x', as)).status, 201)
     messageIn(await write(`${base}/files/snapshots/x`), '/v2', 403)
+  })
+})
+
+describe('where the server has folders of its own', () => {
+  it('nobody puts a file', async () => {
+    const { base, nodes } = await createLab(server)
+    const of = `project-files/vpcs/${nodes[0].node_id}`
+    const inTheWay = [
+      ...['project-files', 'project-files/captures', 'project-files/vpcs', 'project-files/host', of],
+      ...['project-files/vpcs/x', `project-files/vpcs/${randomUUID()}`, `project-files/vpcs/${randomUUID()}/x`],
+      `project-files/host/${nodes[0].node_id}/x`,
+    ]
+    for (const path of inTheWay) assert.match(messageIn(await write(`${base}/files/${path}`), '/v2', 409), /of its own/)
+    messageIn(await write(`${base}/files/snapshots`), '/v2', 403)
+    for (const path of [`${of}/x`, 'project-files/images/x.png', 'project-files/captures/x.pcap', 'vpcs'])
+      assert.equal((await write(`${base}/files/${path}`)).status, 201, path)
+  })
+
+  it('a node that finds one there all the same says so, and starts when it is gone', { skip: lacksVpcs }, async () => {
+    const { base, nodes } = await createLab(server)
+    const start = () => server.ask(`${base}/nodes/${nodes[0].node_id}/start`, { method: 'POST', body: {} })
+    await write(`${base}/nodes/${nodes[0].node_id}/files/startup.vpc/x`)
+    const folder = join(folderOf(base), 'project-files', 'vpcs')
+
+    assert.match(messageIn(await start(), '/v2', 409), /^Cannot start PC1: .*startup\.vpc/)
+    await rm(folder, { recursive: true })
+    await writeFile(folder, 'a file')
+    assert.match(messageIn(await start(), '/v2', 409), /^Cannot start PC1: .*project-files\/vpcs/)
+    await rm(folder)
+    assert.equal((await start()).status, 200)
   })
 })
 

@@ -67,7 +67,7 @@ describe('an attribute of a repository', () => {
     ['download_policy', 'immediate', 'on_demand', null],
     ['download_concurrency', 1, 19, null],
     ['arch', 'x86_64', 'aarch64', 'noarch'],
-    ['http_proxy_policy', 'none', 'use_selected_http_proxy', 'global_default_http_proxy'],
+    ['http_proxy_policy', 'none', 'global_default_http_proxy', 'global_default_http_proxy'],
   ] as const) {
     it(`is kept, changed and unset: ${name}`, async () => {
       const repository = await createFileRepository(server, url, { [name]: first })

@@ -123,7 +123,14 @@ const unitLists = contentTypes
 const contentLists = [base, '/content/api/products', '/content/api/organizations', ...unitLists]
 
 describe('every field', () => {
-  for (const path of [...contentLists, '/content/api/content_credentials', '/api/users', '/foreman_tasks/api/tasks']) {
+  for (const path of [
+    ...contentLists,
+    '/content/api/content_credentials',
+    '/api/users',
+    '/api/http_proxies',
+    '/api/settings',
+    '/foreman_tasks/api/tasks',
+  ]) {
     it(`of ${path} can be asked for, and the list ordered by it`, async () => {
       const ask = (query: Readonly<Record<string, string>>) => lists.ask(path, { organization_id: 1, ...query })
       const { body } = await ask({ search: 'unheard_of = 1' })

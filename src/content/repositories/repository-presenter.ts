@@ -80,7 +80,7 @@ export function presentRepositoryInFull(view: RepositoryView, presenting: Presen
     computed_ostree_upstream_sync_depth: 0,
     ...ownValues(repository),
     ...credentials(view),
-    ...httpProxy(repository),
+    ...httpProxy(view),
     unprotected: repository.unprotected,
     mirror_on_sync: repository.mirror_on_sync,
     verify_ssl_on_sync: repository.verify_ssl_on_sync,
@@ -114,8 +114,14 @@ function credentials({ repository, credentialNames }: RepositoryView): object {
   }
 }
 
-function httpProxy({ http_proxy_id: id, http_proxy_policy: policy }: RepositoryRecord): object {
-  return { http_proxy_policy: policy, http_proxy_id: id, http_proxy_name: null, http_proxy: { id, name: null, policy } }
+function httpProxy({ repository, proxies: { selected, effective } }: RepositoryView): object {
+  const { http_proxy_id: id, http_proxy_policy: policy } = repository
+  return {
+    http_proxy_policy: policy,
+    http_proxy_id: id,
+    http_proxy_name: selected?.name ?? null,
+    http_proxy: { id: effective?.id ?? null, name: effective?.name ?? null, policy },
+  }
 }
 
 function environmentOf({

@@ -13,6 +13,7 @@ import type { OrganizationAccess } from '../organizations/organization-access.ts
 import { findEnvironment, findLibrary, findOrganization } from '../organizations/organization-store.ts'
 import type { ProductService, ProductView } from '../products/product-service.ts'
 import { lockProduct } from '../products/product-store.ts'
+import type { ChosenProxies, UpstreamProxies } from '../proxies/upstream-proxies.ts'
 import { insertContentSet } from '../sets/content-set-store.ts'
 import type { ContentTables, OrganizationRole, ProductRow } from '../tables.ts'
 import { contentTypes } from '../types/index.ts'
@@ -43,6 +44,7 @@ export interface RepositoryView {
   readonly lastSync: TaskRow | undefined
   /** The names of the credentials that it uses, by their ids. */
   readonly credentialNames: ReadonlyMap<number, string>
+  readonly proxies: ChosenProxies
 }
 
 export interface NewRepositoryRequest {
@@ -67,6 +69,7 @@ export interface RepositoryServiceParts {
   readonly products: ProductService
   readonly tasks: TaskService
   readonly secrets: SecretBox
+  readonly proxies: UpstreamProxies
 }
 
 /** Repositories: what they are, who may see and change them, and the tasks that are asked of them. */
@@ -206,7 +209,7 @@ export class RepositoryService {
   }
 
   async #view(repositories: readonly RepositoryRecord[]): Promise<RepositoryView[]> {
-    const { db, tasks } = this.#parts
+    const { db, tasks, proxies } = this.#parts
     const ids = repositories.map(({ last_sync_task_id }) => last_sync_task_id).filter((id) => id !== null)
     const syncs = await tasks.findTasks(ids)
     const used = await findCredentials(
@@ -214,9 +217,11 @@ export class RepositoryService {
       repositories.flatMap((repository) => Object.values(credentialIdsOf(repository))),
     )
     const credentialNames = new Map([...used].map(([id, { name }]) => [id, name]))
+    const proxiesOf = await proxies.findAll(repositories)
     return repositories.map((repository) => ({
       repository,
       credentialNames,
+      proxies: proxiesOf(repository),
       lastSync: syncs.find(({ id }) => id === repository.last_sync_task_id),
     }))
   }

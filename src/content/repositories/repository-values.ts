@@ -104,6 +104,10 @@ function commonProblems(values: AttributeValues): Problems {
     ...(checksumType !== null &&
       policy === 'on_demand' && { checksum_type: ['cannot be set where the download_policy is on_demand'] }),
     ...loginProblems(values),
+    ...(values['http_proxy_policy'] === 'use_selected_http_proxy' &&
+      values['http_proxy_id'] === null && {
+        http_proxy_id: ['is needed when http_proxy_policy is use_selected_http_proxy'],
+      }),
   }
 }
 

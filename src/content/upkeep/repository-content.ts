@@ -6,6 +6,7 @@ import type { Upstream } from '../../platform/fetch/fetch-options.ts'
 import type { Fetcher } from '../../platform/fetch/fetcher.ts'
 import type { TaskContext } from '../../platform/tasks/task-handler.ts'
 import type { ContentType, ContentWork } from '../content-type.ts'
+import type { UpstreamProxies } from '../proxies/upstream-proxies.ts'
 import { purgePublications } from '../publications/publication-store.ts'
 import { publish } from '../publications/publish.ts'
 import { findRepository, type RepositoryRecord } from '../repositories/repository-store.ts'
@@ -21,6 +22,7 @@ export interface ContentTaskParts {
   readonly artifacts: Artifacts
   readonly fetcher: Fetcher
   readonly secrets: SecretBox
+  readonly proxies: UpstreamProxies
   readonly types: ReadonlyMap<string, ContentType>
 }
 
@@ -41,7 +43,7 @@ export async function subjectOf({ db, types }: ContentTaskParts, task: TaskConte
   throw new AppError('invalid', `Cannot work on repository "${name}": this server cannot handle type "${type}"`)
 }
 
-/** The upstream at this URL; the repository's credentials are for its own upstream only. */
+/** The upstream at this URL; the repository's credentials are for its own upstream only, its proxy for every one. */
 export async function upstreamOf(
   parts: ContentTaskParts,
   repository: RepositoryRecord,
@@ -49,9 +51,10 @@ export async function upstreamOf(
 ): Promise<Upstream> {
   const { upstream_username: username, upstream_password_sealed: sealed, verify_ssl_on_sync: verify } = repository
   const isOwn = repository.url !== null && new URL(repository.url).origin === new URL(url).origin
-  if (!isOwn) return { url, username: undefined, password: undefined, tls: { verify } }
+  const proxy = await parts.proxies.findFor(repository)
+  if (!isOwn) return { url, username: undefined, password: undefined, tls: { verify }, proxy }
   const password = sealed === null ? undefined : parts.secrets.open(sealed, passwordPurpose)
-  return { url, username: username ?? undefined, password, tls: await findUpstreamTls(parts, repository) }
+  return { url, username: username ?? undefined, password, tls: await findUpstreamTls(parts, repository), proxy }
 }
 
 /** Publishes the latest version anew, and forgets what nothing needs any more. */

@@ -8,7 +8,7 @@ import { requireNodeRight } from '../nodes/node-service.ts'
 import { findNode, getNode } from '../nodes/node-store.ts'
 import type { ProjectAccess } from '../projects/project-access.ts'
 import type { ProjectFolders } from '../projects/project-folder.ts'
-import type { LinksTables } from '../tables.ts'
+import type { LinksTables, NodeRow } from '../tables.ts'
 import { checkPath } from './file-path.ts'
 import { HeldFolder } from './held-folder.ts'
 
@@ -77,13 +77,22 @@ export class FileService {
     const { db, kinds } = this.#parts
     if (nodeId === undefined && parts[0] === 'snapshots')
       throw new AppError('forbidden', 'Cannot write this file: snapshots do not change')
-    const inside = nodeId ?? nodeIdIn(parts)
-    const node = inside === undefined ? undefined : await findNode(db, projectId, inside)
+    const node = nodeId === undefined ? await this.#nodeOf(projectId, parts) : await findNode(db, projectId, nodeId)
     if (node !== undefined) requireNodeRight(actor, kinds.get(node.node_type) as NodeKind, node.properties)
   }
-}
 
-/** Of the node whose folder a path below the project's leads into: `project-files/<node type>/<node id>/…`. */
-function nodeIdIn([first, , id]: readonly string[]): string | undefined {
-  return first === 'project-files' && id !== undefined && isUuid(id) ? id : undefined
+  /**
+   * The node whose folder a path below the project's leads into: `project-files/<node type>/<node id>/…`.
+   *
+   * @throws AppError `conflict` for what would stand where the server has folders of its own, or may come to have them
+   */
+  async #nodeOf(projectId: string, parts: readonly string[]): Promise<NodeRow | undefined> {
+    const [first, type = '', id = '', ...below] = parts
+    if (first !== 'project-files') return undefined
+    if (this.#parts.kinds.has(type)) {
+      const node = isUuid(id) ? await findNode(this.#parts.db, projectId, id) : undefined
+      if (node?.id === id && node.node_type === type && below.length > 0) return node
+    } else if (id !== '' || !['', 'captures'].includes(type)) return undefined
+    throw new AppError('conflict', `Cannot write ${parts.join('/')}: the server has folders of its own there`)
+  }
 }

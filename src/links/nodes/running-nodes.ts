@@ -1,4 +1,4 @@
-import { messageOf } from '../../platform/errors.ts'
+import { AppError, messageOf } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import { TelnetConsole } from '../console/telnet-console.ts'
 import type { DataPlane } from '../dataplane/data-plane.ts'
@@ -69,7 +69,9 @@ export class RunningNodes {
   async start(node: NodeRow): Promise<RunningNode> {
     const kind = this.#options.kinds.get(node.node_type) as NodeKind
     const { folders, logger, hidden, dataPlane } = this.#options
-    const running = await kind.start({ node, folder: folders.node(node), logger, hidden, dataPlane })
+    const running = await kind
+      .start({ node, folder: folders.node(node), logger, hidden, dataPlane })
+      .catch((error) => Promise.reject(asRefusal(node, error)))
     const console = await this.#openConsole(node, running)
     const entry: Entry = { node, running, console, isStopping: false, isSuspended: false }
     this.#entries.set(node.id, entry)
@@ -123,4 +125,13 @@ export class RunningNodes {
     entry.console?.[Symbol.asyncDispose]().catch(() => undefined)
     this.#options.onEnded(entry.node, reason)
   }
+}
+
+const inTheWay = new Set(['ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY', 'ELOOP'])
+
+/** People and programs may have left a file where a node needs a folder, or a folder where it needs a file. */
+function asRefusal({ name }: NodeRow, error: unknown): unknown {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code
+  if (error instanceof AppError || code === undefined || !inTheWay.has(code)) return error
+  return new AppError('conflict', `Cannot start ${name}: ${messageOf(error)}`, { cause: error })
 }

@@ -26,6 +26,8 @@ export interface UpstreamTls {
 
 /** Used for every host that the upstream leads to. https goes through a tunnel, http is asked for by the proxy. */
 export interface UpstreamProxy {
+  /** What failures call it. */
+  readonly name?: string | undefined
   /** `http:` or `https:` */
   readonly url: string
   readonly username?: string | undefined

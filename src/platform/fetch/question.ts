@@ -13,15 +13,20 @@ export interface Question {
   readonly range?: { readonly start: number; readonly validator: string } | undefined
 }
 
-/** A failure of the question at the host that was asked last: `Cannot fetch <url>[, redirected to <url>]: <reason>`. */
+/**
+ * A failure of the question at the host that was asked last:
+ * `Cannot fetch <url>[, redirected to <url>][ through proxy "<name>"]: <reason>`.
+ */
 export function questionFailed(
-  { url: asked }: Question,
+  { url: asked, options }: Question,
   reason: string,
   failure: Omit<FetchFailure, 'url'> & { readonly at: URL },
 ): FetchError {
   const [first, last] = [shownUrl(asked), shownUrl(failure.at)]
   const way = first === last ? first : `${first}, redirected to ${last}`
-  return new FetchError(`Cannot fetch ${way}: ${reason}`, { ...failure, url: last })
+  const name = options.upstream?.proxy?.name
+  const through = name === undefined ? '' : ` through proxy "${name}"`
+  return new FetchError(`Cannot fetch ${way}${through}: ${reason}`, { ...failure, url: last })
 }
 
 /** The same for an error that some layer below threw. */
