@@ -74,7 +74,9 @@ export class Ansible implements AsyncDisposable {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     // the status says only that some task failed, which is in what was printed as well
     execFile('ansible-playbook', [playbook], { env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
-      stdout.includes('{') ? resolve(stdout) : reject(new Error(`ansible-playbook: ${stderr}${stdout}`, { cause: error })),
+      stdout.includes('{')
+        ? resolve(stdout)
+        : reject(new Error(`ansible-playbook: ${stderr}${stdout}`, { cause: error })),
     )
     return promise
   }

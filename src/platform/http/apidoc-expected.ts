@@ -21,7 +21,6 @@ export const expectedMethods: Readonly<Record<string, readonly string[]>> = {
   domains: [],
   host_collections: [],
   hostgroups: [],
-  http_proxies: [],
   lifecycle_environments: [],
   locations: [],
   media: [],
