@@ -113,6 +113,19 @@ describe('the Ansible collection theforeman.foreman', { skip }, () => {
     assert.deepEqual([http_proxy_policy, description], ['none', 'Of a playbook'])
   })
 
+  it('sets what is the same for all repositories', async () => {
+    const setting = (value: string) => [
+      { name: 'setting', module: 'setting', options: { name: 'content_default_http_proxy', value } },
+    ]
+    const outcomes = []
+    for (const value of ['Playbook proxy', 'Playbook proxy', '', '']) outcomes.push(...(await run(setting(value))))
+
+    assert.deepEqual(
+      outcomes.map(({ changed }) => changed),
+      [true, false, true, false],
+    )
+  })
+
   it('shows repositories, one and all of a product', async () => {
     const [one, all] = await run([
       { name: 'one', module: 'repository_info', options: { ...place, name: 'Files' } },

@@ -36,7 +36,13 @@ export function apidoc(endpoints: readonly Endpoint[]): Apidoc {
 }
 
 /** Clients send the attributes of these inside of an object, those of all others flat. */
-const sentWrapped: ReadonlySet<string> = new Set(['organizations', 'users', 'personal_access_tokens', 'http_proxies'])
+const sentWrapped: ReadonlySet<string> = new Set([
+  'organizations',
+  'users',
+  'personal_access_tokens',
+  'http_proxies',
+  'settings',
+])
 
 function describeAll(resources: Readonly<Record<string, Readonly<Record<string, object>>>>): object {
   const described = Object.entries(resources).map(([id, methods]) => [id, describeResource(id, Object.values(methods))])
