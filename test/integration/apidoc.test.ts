@@ -173,6 +173,21 @@ describe('the apidoc', () => {
     assert.equal(paramOf('repositories', 'upload_content', 'content').required, true)
   })
 
+  it('says what lists can be searched by', () => {
+    const { search } = methodOf('repositories', 'index').metadata
+    const types = search.map(({ name, type, values }: Json) => [name, type ?? values])
+
+    assert.deepEqual(
+      types.find(([name]: Json) => name === 'name'),
+      ['name', 'string'],
+    )
+    assert.deepEqual(
+      types.find(([name]: Json) => name === 'vendor'),
+      ['vendor', ['true', 'false']],
+    )
+    assert.equal(methodOf('repositories', 'show').metadata, null)
+  })
+
   it('has what clients look for before they start', () => {
     assert.ok(methodOf('home', 'status'))
     assert.ok(methodOf('hosts', 'update').params.some((param: Json) => param.name === 'host'))

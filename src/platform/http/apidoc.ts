@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expectedMethods, expectedParams } from './apidoc-expected.ts'
 import { type ApidocParam, commonParams, endpointParams } from './apidoc-params.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint, SearchFieldNote } from './endpoint.ts'
 
 /** The description of an API that Katello's clients fetch before anything else: they take every address from it. */
 export interface Apidoc {
@@ -21,11 +21,17 @@ interface ApidocApi {
 /** Describes the endpoints that have an `action`; those with the same one are the addresses of one method. */
 export function apidoc(endpoints: readonly Endpoint[]): Apidoc {
   const resources: Record<string, Record<string, object>> = {}
+  const searches = searchFieldsOf(endpoints)
   for (const [action, addresses] of Map.groupBy(endpoints, ({ action }) => action)) {
     if (action === undefined) continue
     const [resource = '', name = ''] = action.split('.')
     const params = commonParams(addresses.map((endpoint) => endpointParams(endpoint, sentWrapped.has(resource))))
-    resources[resource] = { ...resources[resource], [name]: describeMethod(name, addresses.map(describeApi), params) }
+    const search = name === 'index' ? searches.get(resource) : undefined
+    const method = describeMethod(name, addresses.map(describeApi), params)
+    resources[resource] = {
+      ...resources[resource],
+      [name]: search === undefined ? method : { ...method, metadata: { search } },
+    }
   }
   for (const [resource, names] of Object.entries(expectedMethods)) {
     const expected = names.map((name) => [name, describeMethod(name, [], expectedParams(resource))])
@@ -33,6 +39,14 @@ export function apidoc(endpoints: readonly Endpoint[]): Apidoc {
   }
   const text = JSON.stringify(describeAll(resources))
   return { text, checksum: createHash('sha256').update(text).digest('hex') }
+}
+
+function searchFieldsOf(endpoints: readonly Endpoint[]): ReadonlyMap<string, readonly SearchFieldNote[]> {
+  return new Map(
+    endpoints.flatMap(({ action = '', searchFields }) =>
+      searchFields === undefined ? [] : [[action.split('.')[0] as string, searchFields] as const],
+    ),
+  )
 }
 
 /** Clients send the attributes of these inside of an object, those of all others flat. */
