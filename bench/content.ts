@@ -1,12 +1,16 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createFileRepository, syncToEnd } from '../test/support/content.ts'
+import { createFileRepository, syncToEnd, taskEnd } from '../test/support/content.ts'
 import { FileRepository } from '../test/support/file-repository.ts'
 import { startNginx } from '../test/support/nginx.ts'
+import { adminPassword } from '../test/support/test-server.ts'
+import { ChunkedUploads, multipart } from '../test/support/uploads.ts'
 import { openProgram } from './program.ts'
 import { claim, finish, note } from './report.ts'
 
@@ -19,6 +23,9 @@ const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3)
 const smallFiles = 20_000
 const smallBytes = 4096
 const bigBytes = 64 * 1024 * 1024
+const uploadBytes = 2 * 1024 * 1024 * 1024
+const chunkBytes = 8 * 1024 * 1024
+const agent = new Agent({ keepAlive: true })
 
 const folder = await mkdtemp(join(tmpdir(), 'backhaul-bench-files-'))
 try {
@@ -29,9 +36,51 @@ try {
   await files.writeManifest()
   await using nginx = await startNginx(folder)
   await using program = await openProgram()
+  await onDemand()
   const repository = await createFileRepository(program.server, nginx.url)
   await syncs(repository.id)
+  await uploads()
+  agent.destroy()
   await serving(nginx.url, `${program.content}/content/${repository.relative_path}/`)
+
+  async function onDemand(): Promise<void> {
+    note(`\nsync on demand of ${smallFiles} files from nginx`)
+    const { id } = await createFileRepository(program.server, nginx.url, { download_policy: 'on_demand' })
+    const before = program.memoryMegabytes()
+    const start = performance.now()
+    const { result } = await syncToEnd(program.server, id)
+    const took = (performance.now() - start) / 1000
+    if (result !== 'success') throw new Error('The sync failed')
+    claim('files a second, on demand', smallFiles / took, { atLeast: 20_000 })
+    claim('memory of all processes grew by, MB', program.memoryMegabytes() - before, { atMost: 300 })
+    const again = performance.now()
+    await syncToEnd(program.server, id)
+    claim('a sync when nothing changed, seen from outside, ms', performance.now() - again, { atMost: 100 })
+    await program.server.ask(`/content/api/repositories/${id}`, { method: 'DELETE' })
+  }
+
+  async function uploads(): Promise<void> {
+    note(`\nupload of ${uploadBytes} bytes in chunks of ${chunkBytes}`)
+    const disk = await diskRate(folder)
+    const { id } = await createFileRepository(program.server, nginx.url)
+    const before = program.memoryMegabytes()
+    const chunk = randomBytes(chunkBytes)
+    const chunks = new ChunkedUploads(program.server)
+    const start = performance.now()
+    const upload = await chunks.begin(id, uploadBytes)
+    for (let offset = 0; offset < uploadBytes; offset += chunkBytes) {
+      chunk.writeDoubleLE(offset)
+      await sendChunk(`${program.server.api}/content/api/repositories/${id}/content_uploads/${upload}`, offset, chunk)
+    }
+    const sent = performance.now()
+    const task = await chunks.import(id, [{ id: upload, name: 'uploaded.bin' }])
+    const { result } = await taskEnd(program.server, task.body.id)
+    if (result !== 'success') throw new Error('The import failed')
+    const rate = (from: number, to: number) => (uploadBytes / (to - from)) * 1000
+    note(`  disk ${megabytes(disk)} MB/s, chunks ${megabytes(rate(start, sent))} MB/s`)
+    claim("rate, of the disk's own", rate(start, performance.now()) / disk, { atLeast: 0.6 })
+    claim('memory of all processes grew by, MB', program.memoryMegabytes() - before, { atMost: 100 })
+  }
 
   async function syncs(id: number): Promise<void> {
     note(`\nsync of ${smallFiles} files of ${smallBytes} bytes and one of ${bigBytes} from nginx`)
@@ -51,6 +100,47 @@ try {
   await rm(folder, { recursive: true })
 }
 finish()
+
+function megabytes(bytesPerSecond: number): number {
+  return Math.round(bytesPerSecond / 1e6)
+}
+
+/** Writes as many bytes as an upload has, and waits until the medium has them. */
+async function diskRate(folder: string): Promise<number> {
+  const path = join(folder, 'disk')
+  const start = performance.now()
+  const arguments_ = [
+    'if=/dev/zero',
+    `of=${path}`,
+    'bs=4M',
+    `count=${uploadBytes / (4 * 1024 * 1024)}`,
+    'conv=fdatasync',
+  ]
+  await promisify(execFile)('dd', arguments_)
+  const took = performance.now() - start
+  await rm(path)
+  return (uploadBytes / took) * 1000
+}
+
+/** Sends a chunk as clients written in faster languages do, without a copy of it. */
+async function sendChunk(url: string, offset: number, chunk: Uint8Array): Promise<void> {
+  const head = Buffer.from(
+    `--xyz\r\nContent-Disposition: form-data; name="offset"\r\n\r\n${offset}\r\n--xyz\r\nContent-Disposition: form-data; name="content"\r\n\r\n`,
+  )
+  const tail = Buffer.from('\r\n--xyz--\r\n')
+  const sending = request(url, {
+    method: 'PUT',
+    agent,
+    auth: `admin:${adminPassword}`,
+    headers: { ...multipart, 'content-length': head.length + chunk.length + tail.length },
+  })
+  for (const part of [head, chunk, tail]) sending.write(part)
+  sending.end()
+  const [answer] = (await once(sending, 'response')) as [IncomingMessage]
+  answer.resume()
+  if (answer.statusCode !== 204) throw new Error('A chunk was refused')
+  await once(answer, 'end')
+}
 
 async function serving(nginx: string, own: string): Promise<void> {
   note(`\nserving, ${seconds} s of wrk for each run, the best of ${rounds} rounds`)

@@ -134,8 +134,8 @@ export interface ContentWork {
    * @throws AppError `invalid` that names the file when it is none that such a repository can hold
    */
   parseUpload(file: UploadedFile): Promise<NewUnit>
-  /** Adds the type's own rows for units that are new to the database. */
-  saveUnits(db: Kysely<unknown>, units: readonly StoredUnit[]): Promise<void>
+  /** Adds the type's own rows for units that are new to the database, when it has any. */
+  saveUnits?(db: Kysely<unknown>, units: readonly StoredUnit[]): Promise<void>
   /** Gives the metadata that clients of this type read, the file that they read first as the last one. */
   publish(context: PublishContext): AsyncIterable<MetadataFile>
 }

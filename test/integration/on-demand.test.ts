@@ -127,8 +127,8 @@ describe('files on demand', () => {
     assert.match(await small.text(), /small-wrong\.bin.*sha256/)
     // as soon as the upstream has the right ones again, so have we
     answers.clear()
-    assert.deepEqual(await bytesOf(repository, 'wrong.bin'), await files.read('wrong.bin'))
-    assert.deepEqual(await bytesOf(repository, 'small-wrong.bin'), await files.read('small-wrong.bin'))
+    for (const name of ['wrong.bin', 'small-wrong.bin'])
+      await waitUntil('the right bytes', async () => (await bytesOf(repository, name)).equals(await files.read(name)))
   })
 
   it('that the upstream has no more are not found, and the answer says why', async () => {

@@ -177,6 +177,7 @@ export async function lockRepository(tx: ContentDb, id: number): Promise<boolean
 /** Deletes a root repository with all that is served of it. What its versions held is left to housekeeping. */
 export async function deleteRootRepository(tx: ContentDb, rootId: number): Promise<void> {
   const sets = await tx.selectFrom('repositories').select('set_id').where('root_id', '=', rootId).execute()
+  await tx.deleteFrom('remote_files').where('root_id', '=', rootId).execute()
   await tx.deleteFrom('root_repositories').where('id', '=', rootId).execute()
   for (const { set_id } of sets) await tx.deleteFrom('content_sets').where('id', '=', set_id).execute()
 }

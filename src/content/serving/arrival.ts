@@ -1,43 +1,61 @@
-import type { GrowingBlob } from '../../platform/blobs/blob-store.ts'
+import type { ByteRange, GrowingBlob, OpenedBlob } from '../../platform/blobs/blob-store.ts'
 import { AppError } from '../../platform/errors.ts'
 
 /** What is kept back until all bytes are proven to be the right ones. */
 const heldBackBytes = 64 * 1024
 const pieceBytes = 256 * 1024
 
-/** Brings a file, and tells of its bytes while they come. Resolves when it is stored. */
-export type Bring = (onGrowing: (blob: GrowingBlob) => void) => Promise<void>
+/** Opens bytes that are proven. */
+export type OpenBytes = (range?: ByteRange) => Promise<OpenedBlob>
 
-/** A file on its way from an upstream, for everybody who wants it meanwhile. */
+/**
+ * A file on its way from an upstream, for everybody who wants it meanwhile. Who brings it says how it gets on with `grow`,
+ * and in the end with `complete` or `fail`.
+ */
 export class Arrival {
-  /** Resolves when the outcome is known, whichever it is. */
-  readonly ended: Promise<void>
   readonly #sizeBytes: number
-  readonly #stored: Promise<void>
+  readonly #outcome = Promise.withResolvers<OpenBytes>()
   #growing: GrowingBlob | undefined
+  #isDubious = false
   #isOver = false
   #next = Promise.withResolvers<void>()
 
-  constructor(sizeBytes: number, bring: Bring) {
+  constructor(sizeBytes: number) {
     this.#sizeBytes = sizeBytes
-    this.#stored = bring((blob) => {
-      this.#growing = blob
-      this.#wake()
-    })
-    const end = () => {
-      this.#isOver = true
-      this.#wake()
-    }
-    this.ended = this.#stored.then(end, end)
+    this.#outcome.promise.catch(() => undefined) // perhaps nobody waits any more
   }
 
-  /** Resolves when the bytes are stored; rejects with what stopped them from coming, or with the signal's reason. */
-  async stored(signal: AbortSignal): Promise<void> {
-    await unlessAborted(this.#stored, signal)
+  /** Whether the bytes that came first were not the right ones: those that come now may not be either. */
+  get isDubious(): boolean {
+    return this.#isDubious
+  }
+
+  /** More bytes are there, or others: the file is fetched anew. */
+  grow(blob: GrowingBlob): void {
+    this.#isDubious ||= this.#growing !== undefined && this.#growing !== blob
+    this.#growing = blob
+    this.#wake()
+  }
+
+  /** All bytes are there and are the right ones. */
+  complete(open: OpenBytes): void {
+    this.#outcome.resolve(open)
+    this.#end()
+  }
+
+  /** Without effect after `complete`. */
+  fail(error: unknown): void {
+    this.#outcome.reject(error)
+    this.#end()
+  }
+
+  /** Resolves when all bytes are proven; rejects with what stopped them from coming, or with the signal's reason. */
+  whole(signal: AbortSignal): Promise<OpenBytes> {
+    return unlessAborted(this.#outcome.promise, signal)
   }
 
   /**
-   * Gives the bytes as they come, but the last ones, and ends when all are stored.
+   * Gives the bytes as they come, the last ones when all are proven.
    *
    * @throws AppError when they turn out to be the wrong ones, or must be fetched anew after some were given
    */
@@ -54,7 +72,9 @@ export class Arrival {
       if (piece.length > 0) yield piece
       else await unlessAborted(next, signal)
     }
-    await this.#stored
+    const open = await this.#outcome.promise
+    await using rest = await open({ start: position })
+    yield* rest.body
   }
 
   /** What is there from a position on, without what is kept back. */
@@ -64,13 +84,18 @@ export class Arrival {
     return growing.read(position, Math.min(end - position, pieceBytes))
   }
 
+  #end(): void {
+    this.#isOver = true
+    this.#wake()
+  }
+
   #wake(): void {
     this.#next.resolve()
     this.#next = Promise.withResolvers()
   }
 }
 
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const abort = () => reject(signal.reason)

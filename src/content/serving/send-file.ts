@@ -7,8 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { BlobStore, ByteRange } from '../../platform/blobs/blob-store.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { FilePart, FileSender } from '../../platform/send-file/file-sender.ts'
-import type { Arrival } from './arrival.ts'
-import { arrivingBytes, largestAwaitedBytes } from './arriving-bytes.ts'
+import type { Arrival, OpenBytes } from './arrival.ts'
 import { parseRange, type RangeAnswer } from './byte-range.ts'
 import { isNotModified, isRangeWanted } from './conditions.ts'
 import type { HotAnswer } from './hot-answers.ts'
@@ -27,6 +26,9 @@ export interface FileSource {
   /** Brings the bytes when they are not stored yet. */
   readonly bring?: (() => Arrival) | undefined
 }
+
+/** Smaller files are sent when they are whole: nobody who reads them meets an upstream that breaks off. */
+const largestAwaitedBytes = 1024 * 1024
 
 /** What is smaller is sent faster the ordinary way. */
 const leastSentBytes = 256 * 1024
@@ -93,13 +95,12 @@ async function sendBytes(
     reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.sizeBytes}`)
   }
   if (request.method === 'HEAD') return reply.send()
-  const { store } = source
   const signal = goneSignal(reply)
   const arrival = source.bring?.()
-  if (arrival !== undefined && answer.kind === 'whole' && file.sizeBytes > largestAwaitedBytes)
-    return reply.send(Readable.from(arrivingBytes(arrival, file.sha256, { store, signal }), { objectMode: false }))
-  await arrival?.stored(signal)
-  return sendStored(reply, { file, range, ...source })
+  if (arrival?.isDubious === false && answer.kind === 'whole' && file.sizeBytes > largestAwaitedBytes)
+    return reply.send(Readable.from(arrival.follow(signal), { objectMode: false }))
+  const open: OpenBytes = (await arrival?.whole(signal)) ?? ((bytes) => source.store.open(file.sha256, bytes))
+  return sendStored(reply, { range, sizeBytes: file.sizeBytes, open, sender: source.sender })
 }
 
 function goneSignal(reply: FastifyReply): AbortSignal {
@@ -108,13 +109,18 @@ function goneSignal(reply: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-async function sendStored(
-  reply: FastifyReply,
-  { file, range, store, sender }: { file: SentFile; range: Required<ByteRange> } & FileSource,
-): Promise<unknown> {
+interface StoredBytes {
+  readonly range: Required<ByteRange>
+  /** Of the whole file. */
+  readonly sizeBytes: number
+  readonly open: OpenBytes
+  readonly sender: FileSender
+}
+
+async function sendStored(reply: FastifyReply, { range, sizeBytes, open, sender }: StoredBytes): Promise<unknown> {
   const { start, end } = range
   const socket = end - start + 1 < leastSentBytes ? null : await socketOf(reply.raw)
-  const blob = await store.open(file.sha256, file.sizeBytes === 0 ? undefined : range)
+  const blob = await open(sizeBytes === 0 ? undefined : range)
   if (blob.fd === undefined || !sender.canSend(socket)) return reply.send(blob.body)
   await using _open = blob
   return await sendThroughKernel(reply, { part: { fd: blob.fd, start, end }, socket, sender })

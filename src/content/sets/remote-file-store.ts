@@ -40,9 +40,17 @@ export async function findRemoteFile(
   return row?.url
 }
 
-/** Says of all files with these bytes that they are stored. The artifact must have been kept or touched just now. */
-export async function linkStoredFiles(db: ContentDb, sha256: string): Promise<void> {
-  await sql`update unit_files set artifact = sha256 where sha256 = ${sha256} and artifact is null`.execute(db)
+/** Says of all files with these bytes that they are stored. The artifacts must have been kept or touched just now. */
+export async function linkStoredFiles(db: ContentDb, digests: readonly string[]): Promise<void> {
+  // in one order, or two processes could wait for each other's rows in a circle
+  await sql`
+    with wanted as materialized (
+      select unit_id, path from unit_files where sha256 = any(${digests}::text[]) and artifact is null
+      order by unit_id, path for no key update
+    )
+    update unit_files f set artifact = f.sha256 from wanted where f.unit_id = wanted.unit_id and f.path = wanted.path`.execute(
+    db,
+  )
 }
 
 /** Forgets where files came from that no version of the root's repositories holds. */

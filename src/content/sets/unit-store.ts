@@ -38,7 +38,8 @@ export async function saveUnitFiles(
       ${files.map(({ sha256 }) => sha256)}::text[], ${files.map(({ sizeBytes }) => sizeBytes)}::bigint[],
       ${files.map(({ sha256 }) => (stored.has(sha256) ? sha256 : null))}::text[]) as given (unit_id, path, sha256, size_bytes, artifact)
     order by 1, 2
-    on conflict (unit_id, path) do update set artifact = coalesce(unit_files.artifact, excluded.artifact)`.execute(db)
+    on conflict (unit_id, path) do update set artifact = excluded.artifact
+      where unit_files.artifact is null and excluded.artifact is not null`.execute(db)
 }
 
 /** Notes that a running task has found these units; repeating it changes nothing. */

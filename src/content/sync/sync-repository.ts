@@ -21,6 +21,8 @@ import { fetchMissing } from './fetch-missing.ts'
 import { type SyncOptions, syncKind } from './sync-task.ts'
 
 const defaultConcurrency = 10
+/** So many batches of units are written to the database at a time. */
+const savedAtOnce = 2
 
 /** So many removed items are named in a task's output; more are only counted. */
 const namedItems = 1000
@@ -108,18 +110,32 @@ class Sync {
   }
 
   async #take(source: Source, { units, state }: Extract<Discovery, { outcome: 'changed' }>): Promise<boolean> {
-    for await (const batch of units) await this.#takeBatch(source, batch)
+    // the next bytes come while the last ones are noted
+    const saving: Promise<void>[] = []
+    try {
+      for await (const batch of units) {
+        const stored = await this.#stored(source, batch)
+        if (saving.length >= savedAtOnce) await saving.shift()
+        const saved = this.#save(source, batch, stored)
+        saved.catch(() => undefined)
+        saving.push(saved)
+      }
+      await Promise.all(saving)
+    } finally {
+      await Promise.allSettled(saving)
+    }
     return this.#makeVersion(source, state)
   }
 
-  async #takeBatch(source: Source, batch: readonly DiscoveredUnit[]): Promise<void> {
+  async #save(
+    { repository, work, isOnDemand }: Source,
+    batch: readonly DiscoveredUnit[],
+    stored: ReadonlySet<string>,
+  ): Promise<void> {
     const { db } = this.#parts
-    const { repository, work, isOnDemand } = source
-    this.#foundUnits += batch.length
-    const stored = await this.#stored(source, batch)
     await db.transaction().execute(async (tx) => {
       const units = await saveUnits(tx, batch)
-      await work.saveUnits(tx as unknown as Kysely<unknown>, units)
+      await work.saveUnits?.(tx as unknown as Kysely<unknown>, units)
       await saveUnitFiles(tx, units, stored)
       if (isOnDemand) await saveRemoteFiles(tx, repository.root_id, { units, stored })
       await stageUnits(
@@ -133,6 +149,7 @@ class Sync {
   /** The digests of a batch whose bytes are there: all of them, unless the rest can wait. */
   async #stored({ repository, upstream, isOnDemand }: Source, batch: readonly DiscoveredUnit[]): Promise<Set<string>> {
     const { artifacts, fetcher } = this.#parts
+    this.#foundUnits += batch.length
     const files = batch.flatMap((unit) => unit.files)
     if (isOnDemand) {
       this.#task.progress(0.5, `Found ${this.#foundUnits} units so far`)

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Artifacts } from '../../platform/blobs/artifacts.ts'
+import type { ExpectedBytes } from '../../platform/blobs/blob-store.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { UploadedFile } from '../content-type.ts'
 import type { ContentTables } from '../tables.ts'
@@ -25,6 +26,8 @@ export async function assemble(
 ): Promise<UploadedFile> {
   const chunks = await listChunks(db, id)
   checkGapless(chunks, name, sizeBytes)
+  const whole = await findWhole(chunks, expected, { artifacts, sizeBytes })
+  if (whole !== undefined) return { name, sha256: whole, sizeBytes, open: () => artifacts.store.open(whole) }
   const staged = await artifacts.store.stage(bytesOf(chunks, artifacts), {
     expected: { ...expected, sizeBytes },
     subject: JSON.stringify(name),
@@ -37,6 +40,19 @@ export async function assemble(
   }
   const { sha256 } = staged
   return { name, sha256, sizeBytes, open: () => artifacts.store.open(sha256) }
+}
+
+/** The artifact of the only chunk, when that is all there is and nothing else was said of the bytes: no need to copy it. */
+async function findWhole(
+  [chunk, ...others]: readonly UploadChunk[],
+  { sha256, ...unchecked }: ExpectedBytes,
+  { artifacts, sizeBytes }: { readonly artifacts: Artifacts; readonly sizeBytes: number },
+): Promise<string | undefined> {
+  if (chunk === undefined || others.length > 0 || Object.keys(unchecked).length > 0) return undefined
+  const { artifact } = chunk
+  if (sha256 !== undefined && sha256 !== artifact) return undefined
+  if ((await artifacts.store.stat(artifact))?.sizeBytes !== sizeBytes) return undefined
+  return (await artifacts.touch([artifact])).has(artifact) ? artifact : undefined
 }
 
 function checkGapless(chunks: readonly UploadChunk[], name: string, sizeBytes: number): void {

@@ -94,7 +94,7 @@ async function addUnits(tx: Transaction<ContentTables>, { target, taskId, units 
   await tx.selectFrom('content_sets').select('id').where('id', '=', setId).forUpdate().execute()
   await refuseOtherBytes(tx, setId, units)
   const saved = await saveUnits(tx, units)
-  await work.saveUnits(tx as unknown as Kysely<unknown>, saved)
+  await work.saveUnits?.(tx as unknown as Kysely<unknown>, saved)
   await saveUnitFiles(tx, saved, new Set(units.flatMap(({ files }) => files.map(({ sha256 }) => sha256))))
   await stageUnits(
     tx,

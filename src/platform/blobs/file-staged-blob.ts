@@ -1,4 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises'
+import type { AppError } from '../errors.ts'
 import { openBlobFile } from './blob-file.ts'
 import type { ByteRange, OpenedBlob, StagedBlob } from './blob-store.ts'
 import type { CheckedBytes } from './incoming-bytes.ts'
@@ -29,8 +30,13 @@ export class FileStagedBlob implements StagedBlob {
     this.#staging = staging
   }
 
-  open(range?: ByteRange): Promise<OpenedBlob> {
-    return openBlobFile(this.#state === 'placed' ? this.target : this.#staging.temporary, this.sha256, range)
+  async open(range?: ByteRange): Promise<OpenedBlob> {
+    if (this.#state === 'placed') return openBlobFile(this.target, this.sha256, range)
+    return openBlobFile(this.#staging.temporary, this.sha256, range).catch((error: AppError) => {
+      // it may just be on its way to its place
+      if (error.code !== 'not_found' || this.#state === 'discarded') throw error
+      return openBlobFile(this.target, this.sha256, range)
+    })
   }
 
   async commit(): Promise<void> {

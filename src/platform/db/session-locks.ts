@@ -12,6 +12,8 @@ const retryMs = 100
 export class SessionLocks implements AsyncDisposable {
   readonly #database: Database
   #session: Promise<pg.Client> | undefined
+  /** A session answers one question after the other. */
+  #asked: Promise<unknown> = Promise.resolve()
 
   constructor(database: Database) {
     this.#database = database
@@ -35,7 +37,13 @@ export class SessionLocks implements AsyncDisposable {
     await session?.end()
   }
 
-  async #ask(query: string, name: string): Promise<boolean> {
+  #ask(query: string, name: string): Promise<boolean> {
+    const answer = this.#asked.then(() => this.#askNow(query, name))
+    this.#asked = answer.catch(() => undefined)
+    return answer
+  }
+
+  async #askNow(query: string, name: string): Promise<boolean> {
     this.#session ??= this.#open()
     const session = await this.#session
     const { rows } = await session.query<{ is_done: boolean }>(query, [lockClass, name])

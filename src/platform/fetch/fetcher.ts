@@ -39,7 +39,7 @@ export interface Fetcher extends AsyncDisposable {
   read<T>(url: URL | string, options: FetchOptions, reader: (answer: FetchedBody) => Promise<T>): Promise<T>
 }
 
-const megabyte = 1024 * 1024
+const leastContinuedBytes = 64 * 1024
 
 /** Opens nothing yet. Disposal breaks off what still runs. */
 export function createFetcher(options: FetcherOptions): Fetcher {
@@ -59,7 +59,7 @@ class PooledFetcher implements Fetcher {
   readonly #logger: Logger
   readonly #continueAfterBytes: number
 
-  constructor({ logger, retry, continueAfterBytes = megabyte }: FetcherOptions, parts: ExchangeParts) {
+  constructor({ logger, retry, continueAfterBytes = leastContinuedBytes }: FetcherOptions, parts: ExchangeParts) {
     this.#parts = parts
     this.#policy = { ...defaultRetryPolicy, ...retry }
     this.#logger = logger

@@ -10,7 +10,7 @@ interface ManifestState {
   readonly sha256: string
 }
 
-const batchSize = 500
+const batchSize = 2000
 
 /**
  * Finds the files of an upstream by its PULP_MANIFEST. The upstream is asked for it once, and only for a changed one; where

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { ContentType } from '../../content-type.ts'
 import { discoverFiles } from './discover.ts'
 import { fileList } from './file-list.ts'
-import { saveFileUnits } from './file-unit-store.ts'
 import { parseFile } from './parse-file.ts'
 import { publishFiles } from './publish.ts'
 
@@ -16,5 +15,5 @@ export const file: ContentType = {
   defaultUnit: 'file',
   attributes: {},
   syncOptions: [],
-  work: { discover: discoverFiles, parseUpload: parseFile, saveUnits: saveFileUnits, publish: publishFiles },
+  work: { discover: discoverFiles, parseUpload: parseFile, publish: publishFiles },
 }
