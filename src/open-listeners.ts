@@ -17,6 +17,7 @@ import type { Logger } from './platform/log.ts'
 import type { Platform } from './platform/platform.ts'
 import { FileSender } from './platform/send-file/file-sender.ts'
 import { statusRoutes } from './platform/status/status-routes.ts'
+import { TaskActions } from './platform/tasks/task-actions.ts'
 import { taskRoutes } from './platform/tasks/task-routes.ts'
 import { version } from './version.ts'
 
@@ -93,11 +94,11 @@ function newServer(name: 'api' | 'content', { config, logger, platform }: Listen
   })
 }
 
-function apiRoutes({ services, platform, database, now }: ListenersParts): Route[] {
+function apiRoutes({ services: { links, content, tasks }, platform, database, now }: ListenersParts): Route[] {
   const routes = [
-    ...(services.links?.routes ?? []),
-    ...services.content.routes,
-    ...taskRoutes(services.tasks, now),
+    ...(links?.routes ?? []),
+    ...content.routes,
+    ...taskRoutes({ tasks, actions: new TaskActions(tasks, content.taskResumptions), now }),
     ...userRoutes(platform.users, now),
     ...statusRoutes({ database, store: platform.artifacts.store, now, version }),
   ]

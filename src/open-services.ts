@@ -42,7 +42,12 @@ export async function openServices({
   await using opened = new AsyncDisposableStack()
   const { notifications, secrets, artifacts, fetcher, registry } = platform
   const access = contentAccess(database)
-  const tasks = new TaskService({ database, notifications, visibleScopes: (actor) => access.visibleScopes(actor) })
+  const tasks = new TaskService({
+    database,
+    notifications,
+    visibleScopes: (actor) => access.visibleScopes(actor),
+    editableScopes: (actor) => access.editableScopes(actor),
+  })
   const content = createContent({
     database,
     notifications,

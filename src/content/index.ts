@@ -13,6 +13,7 @@ import type { HttpServer } from '../platform/http/http-server.ts'
 import type { Logger } from '../platform/log.ts'
 import type { FileSender } from '../platform/send-file/file-sender.ts'
 import type { TaskHandler } from '../platform/tasks/task-handler.ts'
+import type { TaskResumption } from '../platform/tasks/task-resumption.ts'
 import type { TaskService } from '../platform/tasks/task-service.ts'
 import { completionRoutes } from './completions/completion-routes.ts'
 import type { ContentType } from './content-type.ts'
@@ -41,6 +42,7 @@ import { OnDemandFiles } from './serving/on-demand-files.ts'
 import { settingRoutes } from './settings/setting-routes.ts'
 import { SettingService } from './settings/setting-service.ts'
 import { syncHandler } from './sync/sync-repository.ts'
+import { syncResumption } from './sync/sync-resumption.ts'
 import type { ContentTables } from './tables.ts'
 import { contentTypes } from './types/index.ts'
 import { unitRoutes } from './units/unit-routes.ts'
@@ -85,6 +87,7 @@ export interface ContentParts {
 export interface Content {
   readonly routes: readonly Route[]
   readonly taskHandlers: readonly TaskHandler[]
+  readonly taskResumptions: readonly TaskResumption[]
   /** Work of the role `worker` that no task asks for; to be started and disposed of. */
   readonly housekeeping: Housekeeping
   /** What brings files that are fetched when clients ask for them; to be disposed of. */
@@ -114,7 +117,7 @@ export function createContent(parts: ContentParts): Content {
   const proxies = new UpstreamProxies({ db, secrets, configuredId: defaultProxyId })
   const common = { ...parts, db, types, proxies }
   return {
-    routes: routesOf(common),
+    ...apiOf(common),
     taskHandlers: taskHandlersOf(common),
     housekeeping: new Housekeeping({ db, artifacts, logger }),
     openOnDemand: (locks) => new OnDemandFiles({ ...common, locks }),
@@ -127,7 +130,7 @@ export function createContent(parts: ContentParts): Content {
   }
 }
 
-function routesOf(parts: CommonParts): Route[] {
+function apiOf(parts: CommonParts): Pick<Content, 'routes' | 'taskResumptions'> {
   const { db, access, tasks, secrets, proxies, contentUrl, now } = parts
   const organizations = new OrganizationService(db, access)
   const products = new ProductService({ db, access, organizations })
@@ -136,7 +139,7 @@ function routesOf(parts: CommonParts): Route[] {
   const units = new UnitService({ db, access, repositories })
   const operations = new RepositoryOperations({ db, repositories, tasks, credentials })
   const uploads = new UploadService(parts)
-  return [
+  const routes = [
     ...organizationRoutes({ organizations, operations: new OrganizationOperations({ db, organizations, tasks }), now }),
     ...productRoutes({ products, operations: new ProductOperations({ db, products, tasks }), now }),
     ...credentialRoutes(credentials, now),
@@ -147,6 +150,7 @@ function routesOf(parts: CommonParts): Route[] {
     ...unitRoutes(units, contentTypes, now),
     ...uploadRoutes(uploads, now),
   ]
+  return { routes, taskResumptions: [syncResumption(db, operations)] }
 }
 
 function taskHandlersOf(parts: CommonParts): TaskHandler[] {

@@ -70,11 +70,14 @@ async function makeThings(): Promise<Record<string, readonly unknown[]>> {
   const snapshot = await create(`/v2/projects/${project}/snapshots`, { name: 'Snapshot' })
   const organization = await create('/content/api/organizations', { name: `Fuzz ${made}` })
   const product = await create('/content/api/products', { organization_id: organization, name: `Fuzz ${made}` })
+  const proxy = await create('/api/http_proxies', { name: `Fuzz ${made}`, url: upstream.url })
   const repository = await create('/content/api/repositories', {
     product_id: product,
     name: `Fuzz ${made}`,
     content_type: 'file',
     url: upstream.url,
+    // others may have made anything the default
+    http_proxy_policy: 'none',
   })
   const user = await create('/api/users', { login: `victim${made}`, password: 'soon to be gone' })
   const token = await create(`/api/users/${user}/personal_access_tokens`, { name: 'token' })
@@ -96,6 +99,12 @@ async function makeThings(): Promise<Record<string, readonly unknown[]>> {
     '/content/api/products': [product],
     '/content/api/organizations': [organization],
     '/foreman_tasks/api/tasks': [task.id],
+    task_ids: [[task.id]],
+    '/api/http_proxies': [proxy],
+    http_proxy_id: [proxy],
+    organization_ids: [[], [1], [999_999]],
+    '/api/settings': ['content_default_http_proxy'],
+    value: [proxy, '', `Fuzz ${made}`],
     '/api/users/{id}': [user],
     '/api/users': [token],
     url: [upstream.url, `${upstream.url}/sub/`, `${upstream.url}/?x=y`],

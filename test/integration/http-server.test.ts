@@ -233,3 +233,19 @@ describe('with a certificate', { skip: lacksOpenssl }, () => {
     assert.doesNotMatch(answer, /200 OK/)
   })
 })
+
+describe('what cannot be read as HTTP', () => {
+  for (const [what, bytes, status] of [
+    ['no request at all', 'nonsense\r\n\r\n', 400],
+    ['more headers than are taken', `GET /healthz?${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+  ] as const) {
+    it(`is ${status} and the end of the connection: ${what}`, async () => {
+      const text = await askRaw(server.api, bytes)
+
+      assert.match(text, new RegExp(`^HTTP/1.1 ${status} `))
+      assert.match(text, /^connection: close\r$/im)
+      const [, body = ''] = text.split('\r\n\r\n')
+      assert.equal(typeof JSON.parse(body).error.message, 'string')
+    })
+  }
+})

@@ -112,6 +112,22 @@ describe('a sync', () => {
     assert.equal(guide.requests[0]?.url, 'http://files.example/PULP_MANIFEST')
   })
 
+  it('on demand leaves the files to be fetched through the proxy too', async () => {
+    await using other = await startUpstream((request, response) => {
+      const bytes = Buffer.from('other bytes')
+      const sum = createHash('sha256').update(bytes).digest('hex')
+      response.end(request.url === '/PULP_MANIFEST' ? `b.bin,${sum},${bytes.length}\n` : bytes)
+    })
+    const { id } = await createProxy()
+    const attributes = { ...selecting(id), download_policy: 'on_demand' }
+    const repository = await createFileRepository(server, other.url, attributes)
+
+    assert.equal((await syncToEnd(server, repository.id)).result, 'success')
+    assert.deepEqual(throughProxy(), [`GET ${other.url}/PULP_MANIFEST`])
+    assert.equal(await (await fetchPublished(server, repository, 'b.bin')).text(), 'other bytes')
+    assert.deepEqual(throughProxy()[1], `GET ${other.url}/b.bin`)
+  })
+
   it('fails rather than going around a default that is not there', async () => {
     await using lost = await startTestServer({ BACKHAUL_HTTP_PROXY_ID: '77' })
     const repository = await createFileRepository(lost, upstream.url)

@@ -29,7 +29,12 @@ export async function startTaskWorker(url: string, options: TaskWorkerOptions = 
   const database = opened.use(new Database({ connection: { connectionString: url }, logger, maxConnections: 4 }))
   const notifications = opened.use(new Notifications(database, logger))
   await notifications.start()
-  const tasks = new TaskService({ database, notifications, visibleScopes: async () => [] })
+  const tasks = new TaskService({
+    database,
+    notifications,
+    visibleScopes: async () => [],
+    editableScopes: async () => [],
+  })
   const handlers = Object.entries(options.handlers ?? {}).map(([kind, run]) => ({ kind, run }))
   if (handlers.length > 0) {
     const { concurrency = 4, graceMs = 10_000 } = options

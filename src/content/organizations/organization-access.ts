@@ -3,7 +3,7 @@ import { type Actor, forbidden, hasRight, requireRight } from '../../platform/au
 import type { AuthTables } from '../../platform/auth/tables.ts'
 import { findUserByLogin } from '../../platform/auth/user-store.ts'
 import { type ContentTables, type OrganizationRole, organizationRoles } from '../tables.ts'
-import { findRole, listMemberships } from './organization-store.ts'
+import { findRole, listMemberships, type Member } from './organization-store.ts'
 
 /** Who may do what in an organization; administrators may do everything everywhere. */
 export class OrganizationAccess {
@@ -50,14 +50,23 @@ export class OrganizationAccess {
 
   /** The scopes of tasks that somebody sees. */
   async visibleScopes(actor: Actor): Promise<string[]> {
-    const ids = actor.userId === undefined ? [] : await listMemberships(this.#db, actor.userId)
-    return ids.map(organizationScope)
+    return (await this.#memberships(actor)).map(({ organization_id: id }) => organizationScope(id))
+  }
+
+  /** The scopes of tasks that somebody may cancel. */
+  async editableScopes(actor: Actor): Promise<string[]> {
+    const editing = (await this.#memberships(actor)).filter(({ role }) => role !== 'viewer')
+    return editing.map(({ organization_id: id }) => organizationScope(id))
   }
 
   /** What somebody is in an organization; undefined for strangers. */
   async findRole(actor: Actor, organizationId: number): Promise<OrganizationRole | undefined> {
     if (hasRight(actor, 'admin')) return 'manager'
     return actor.userId === undefined ? undefined : findRole(this.#db, organizationId, actor.userId)
+  }
+
+  async #memberships(actor: Actor): Promise<Member[]> {
+    return actor.userId === undefined ? [] : listMemberships(this.#db, actor.userId)
   }
 }
 

@@ -158,12 +158,7 @@ export async function deleteMember(db: ContentDb, organizationId: number, userId
   return result.numDeletedRows > 0n
 }
 
-/** The organizations that somebody is a member of. */
-export async function listMemberships(db: ContentDb, userId: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('organization_members')
-    .select('organization_id')
-    .where('user_id', '=', userId)
-    .execute()
-  return rows.map(({ organization_id }) => organization_id)
+/** The organizations that somebody is a member of, with what they are there. */
+export async function listMemberships(db: ContentDb, userId: number): Promise<Member[]> {
+  return db.selectFrom('organization_members').selectAll().where('user_id', '=', userId).execute()
 }

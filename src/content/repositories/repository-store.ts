@@ -212,6 +212,16 @@ export async function setLastSyncTask(db: ContentDb, repositoryId: number, taskI
   await db.updateTable('repositories').set({ last_sync_task_id: taskId }).where('id', '=', repositoryId).execute()
 }
 
+/** Those of these tasks that are the last sync of a repository. */
+export async function findLastSyncs(db: ContentDb, taskIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('repositories')
+    .select('last_sync_task_id')
+    .where('last_sync_task_id', 'in', taskIds)
+    .execute()
+  return new Set(rows.flatMap(({ last_sync_task_id: id }) => (id === null ? [] : [id])))
+}
+
 export async function setSyncState(db: ContentDb, repositoryId: number, state: Record<string, unknown>): Promise<void> {
   await db
     .updateTable('repositories')

@@ -9,6 +9,7 @@ import { answerErrors, type ErrorForm, errorSender, type SendError } from './err
 import { familyOf } from './family.ts'
 import type { HttpMetrics } from './request-log.ts'
 import { addRequestLog } from './request-log.ts'
+import { answerUnreadable } from './unreadable-request.ts'
 
 export interface HttpServerOptions {
   readonly name: string
@@ -107,6 +108,7 @@ function createApp({ tls, ignoresTrailingSlash = false }: HttpServerOptions, sen
     exposeHeadRoutes: true,
     routerOptions: { ignoreTrailingSlash: ignoresTrailingSlash, maxParamLength: 1000 },
     requestTimeout: 0,
+    clientErrorHandler: answerUnreadable,
     // what no route can be found for passes no hook
     frameworkErrors: (error, request, reply) => sendError(error, request, reply.header('x-request-id', request.id)),
     ...(tls === undefined ? {} : { https: tls }),

@@ -1,8 +1,11 @@
 import { timestamp } from '../http/timestamps.ts'
 import type { TaskRow } from './tables.ts'
 
-/** The JSON that Foreman's clients poll. An answer with `action`, `state` and `started_at` is a task to them. */
-export function presentTask(task: TaskRow, now: number): object {
+/**
+ * The JSON that Foreman's clients poll. An answer with `action`, `state` and `started_at` is a task to them. Whoever may
+ * have to do with a task that failed says whether it can be resumed.
+ */
+export function presentTask(task: TaskRow, now: number, isResumable = false): object {
   const isStopped = task.state === 'stopped'
   return {
     id: task.id,
@@ -26,18 +29,23 @@ export function presentTask(task: TaskRow, now: number): object {
     },
     cli_example: null,
     start_at: timestamp(task.created_at),
-    available_actions: { cancellable: !isStopped, resumable: false },
+    available_actions: { cancellable: !isStopped, resumable: isResumable },
   }
 }
 
 export interface TaskDetails {
   readonly resources: readonly { readonly resource: string; readonly is_exclusive: boolean }[]
   readonly hasSubTasks: boolean
+  readonly isResumable: boolean
 }
 
-export function presentTaskDetails(task: TaskRow, { resources, hasSubTasks }: TaskDetails, now: number): object {
+export function presentTaskDetails(
+  task: TaskRow,
+  { resources, hasSubTasks, isResumable }: TaskDetails,
+  now: number,
+): object {
   return {
-    ...presentTask(task, now),
+    ...presentTask(task, now, isResumable),
     parent_task_id: task.parent_id,
     start_before: null,
     external_id: task.id,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { type Actor, hasRight } from '../auth/actor.ts'
+import { type Actor, forbidden, hasRight } from '../auth/actor.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
 import { notFound } from '../errors.ts'
@@ -9,6 +9,7 @@ import { isUuid } from '../uuid.ts'
 import { requestCancel } from './held-task-store.ts'
 import type { TaskRow, TaskTables } from './tables.ts'
 import {
+  countTasks,
   findTask,
   hasChildren,
   insertChildTask,
@@ -20,17 +21,21 @@ import {
   lockQueues,
   type NewChildTask,
   type NewTask,
+  type TaskCount,
   type TaskFilter,
   taskChannel,
 } from './task-store.ts'
 
-/** The scopes whose tasks somebody may see besides their own, in the words of the parts that make tasks. */
-export type VisibleScopes = (actor: Actor) => Promise<readonly string[]>
+/** Scopes of tasks, in the words of the parts that make tasks. */
+type Scopes = (actor: Actor) => Promise<readonly string[]>
 
 export interface TaskServiceOptions {
   readonly database: Database
   readonly notifications: Notifications
-  readonly visibleScopes: VisibleScopes
+  /** Those whose tasks somebody may see besides their own. */
+  readonly visibleScopes: Scopes
+  /** Those whose tasks somebody may cancel besides their own. */
+  readonly editableScopes: Scopes
 }
 
 /** How long parts of a cancelled task may take to heed it. */
@@ -58,9 +63,12 @@ export class TaskService {
   }
 
   async listTasks(actor: Actor, filter: TaskFilter, request: ListRequest): Promise<Listed<TaskRow>> {
-    if (hasRight(actor, 'admin')) return listTasks(this.#db, filter, request)
-    const scopes = await this.#options.visibleScopes(actor)
-    return listTasks(this.#db, { ...filter, visibleTo: { userId: actor.userId as number, scopes } }, request)
+    return listTasks(this.#db, { ...filter, visibleTo: await this.#viewer(actor) }, request)
+  }
+
+  /** How many tasks the actor sees of each state and result. */
+  async summarizeTasks(actor: Actor): Promise<TaskCount[]> {
+    return countTasks(this.#db, { visibleTo: await this.#viewer(actor) })
   }
 
   /** Tasks by their ids, whoever asks: for answers that show a task beside something visible. */
@@ -76,9 +84,14 @@ export class TaskService {
     return hasChildren(this.#db, taskId)
   }
 
-  /** Wishes a task to end; what runs heeds it when it can. A stopped task is left as it is. */
+  /**
+   * Wishes a task to end; what runs heeds it when it can. A stopped task is left as it is.
+   *
+   * @throws AppError `forbidden` for who may only see it
+   */
   async cancelTask(actor: Actor, id: string): Promise<TaskRow> {
-    await this.getTask(actor, id)
+    if (!(await this.#isIn(this.#options.editableScopes, actor, await this.getTask(actor, id))))
+      throw forbidden('edit_foreman_tasks')
     await this.#db.transaction().execute((tx) => requestCancel(tx, id))
     return this.getTask(actor, id)
   }
@@ -169,7 +182,16 @@ export class TaskService {
   }
 
   async #isVisible(actor: Actor, task: TaskRow): Promise<boolean> {
-    if (hasRight(actor, 'admin') || (task.user_id !== null && task.user_id === actor.userId)) return true
-    return task.scope !== null && (await this.#options.visibleScopes(actor)).includes(task.scope)
+    return this.#isIn(this.#options.visibleScopes, actor, task)
+  }
+
+  async #isIn(scopes: Scopes, actor: Actor, { user_id, scope }: TaskRow): Promise<boolean> {
+    if (hasRight(actor, 'admin') || (user_id !== null && user_id === actor.userId)) return true
+    return scope !== null && (await scopes(actor)).includes(scope)
+  }
+
+  async #viewer(actor: Actor): Promise<TaskFilter['visibleTo']> {
+    if (hasRight(actor, 'admin')) return undefined
+    return { userId: actor.userId as number, scopes: await this.#options.visibleScopes(actor) }
   }
 }

@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts'
 import { storableJson } from '../db/storable.ts'
 import type { Listed, ListRequest } from '../search/list-request.ts'
 import { listRows } from '../search/list-rows.ts'
-import type { HumanizedInput, TaskRow, TaskTables } from './tables.ts'
+import type { HumanizedInput, TaskResult, TaskRow, TaskState, TaskTables } from './tables.ts'
 import { taskSearch } from './task-search.ts'
 
 type TaskDb = Db<TaskTables>
@@ -145,6 +145,7 @@ export interface TaskFilter {
   readonly result?: string | undefined
   readonly label?: string | undefined
   readonly parentId?: string | undefined
+  readonly ids?: readonly string[] | undefined
   /** Tasks of this user, or of one of these scopes; all when undefined. */
   readonly visibleTo?: { readonly userId: number; readonly scopes: readonly string[] } | undefined
 }
@@ -160,11 +161,32 @@ export async function listTasks(db: TaskDb, filter: TaskFilter, request: ListReq
   return listRows(db.selectFrom('tasks').selectAll().where(conditionOf(filter)), taskSearch, request)
 }
 
-function conditionOf({ state, result, label, parentId, visibleTo }: TaskFilter) {
-  return sql<SqlBool>`(${state ?? null}::text is null or state = ${state ?? null})
-    and (${result ?? null}::text is null or result = ${result ?? null})
-    and (${label ?? null}::text is null or label = ${label ?? null})
-    and (${parentId ?? null}::uuid is null or parent_id = ${parentId ?? null}::uuid)
+export interface TaskCount {
+  readonly state: TaskState
+  readonly result: TaskResult
+  readonly count: number
+  /** Of the one that was started last. */
+  readonly started_at: Date | null
+}
+
+/** How many tasks there are of each state and result. */
+export async function countTasks(db: TaskDb, filter: TaskFilter): Promise<TaskCount[]> {
+  return db
+    .selectFrom('tasks')
+    .select(['state', 'result'])
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('started_at').as('started_at')])
+    .where(conditionOf(filter))
+    .groupBy(['state', 'result'])
+    .orderBy('state')
+    .orderBy('result')
+    .execute()
+}
+
+function conditionOf({ visibleTo, ...wanted }: TaskFilter) {
+  const { state = null, result = null, label = null, parentId = null, ids = null } = wanted
+  return sql<SqlBool>`(${state}::text is null or state = ${state}) and (${result}::text is null or result = ${result})
+    and (${label}::text is null or label = ${label}) and (${parentId}::uuid is null or parent_id = ${parentId}::uuid)
+    and (${ids}::text[] is null or id::text = any(${ids}::text[]))
     and (${visibleTo === undefined} or user_id = ${visibleTo?.userId ?? null} or scope = any(${visibleTo?.scopes ?? []}))`
 }
 
