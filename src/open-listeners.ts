@@ -6,6 +6,8 @@ import { userRoutes } from './platform/auth/user-routes.ts'
 import type { Database } from './platform/db/database.ts'
 import { SessionLocks } from './platform/db/session-locks.ts'
 import { addRoutes } from './platform/http/add-routes.ts'
+import { apidoc } from './platform/http/apidoc.ts'
+import { addForemanHeaders, apidocEndpoints, apidocRoutes } from './platform/http/apidoc-routes.ts'
 import type { Route } from './platform/http/endpoint.ts'
 import { HttpServer } from './platform/http/http-server.ts'
 import { serviceRoutes } from './platform/http/service-routes.ts'
@@ -14,6 +16,7 @@ import { addWebSockets } from './platform/http/web-sockets.ts'
 import type { Logger } from './platform/log.ts'
 import type { Platform } from './platform/platform.ts'
 import { FileSender } from './platform/send-file/file-sender.ts'
+import { statusRoutes } from './platform/status/status-routes.ts'
 import { TaskActions } from './platform/tasks/task-actions.ts'
 import { taskRoutes } from './platform/tasks/task-routes.ts'
 import { version } from './version.ts'
@@ -52,7 +55,10 @@ export async function openListeners(parts: ListenersParts): Promise<Listeners & 
     const server = opened.use(newServer('api', parts, tls))
     const { signal, stopping } = server
     const { authenticate } = platform
-    addRoutes(server.app, { routes: apiRoutes(parts), authenticate, signal, stopping })
+    const routes = apiRoutes(parts)
+    const description = apidoc(routes.map(({ endpoint }) => endpoint))
+    addForemanHeaders(server.app, description)
+    addRoutes(server.app, { routes: [...routes, ...apidocRoutes(description)], authenticate, signal, stopping })
     if (config.webUiFolder !== undefined)
       addStaticFolder(server.app, { folder: config.webUiFolder, path: '/static/web-ui' })
     addWebSockets(server.app.server, {
@@ -94,10 +100,11 @@ function apiRoutes({ services: { links, content, tasks }, platform, database, no
     ...content.routes,
     ...taskRoutes({ tasks, actions: new TaskActions(tasks, content.taskResumptions), now }),
     ...userRoutes(platform.users, now),
+    ...statusRoutes({ database, store: platform.artifacts.store, now, version }),
   ]
   const checkReady = async () => {
     await sql`select 1`.execute(database.tables())
   }
-  const documented = routes.map(({ endpoint }) => endpoint)
+  const documented = [...routes.map(({ endpoint }) => endpoint), ...apidocEndpoints]
   return [...routes, ...serviceRoutes({ version, registry: platform.registry, checkReady, documented })]
 }

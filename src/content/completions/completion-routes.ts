@@ -18,7 +18,7 @@ const lists: Readonly<Record<string, Searchable>> = {
 /** Help for those who write searches: fields, operators and known values, not what is stored. */
 export function completionRoutes(): Route[] {
   return Object.entries(lists).map(([list, searchable]) =>
-    route(completionEndpoint(list), ({ query }) => present(query.search ?? '', searchable)),
+    route(completionEndpoint(list, searchable.fields), ({ query }) => present(query.search ?? '', searchable)),
   )
 }
 

@@ -25,6 +25,7 @@ const One = Type.Object({ id: Id })
 
 export const credentialEndpoints = {
   list: endpoint({
+    action: 'content_credentials.index',
     method: 'GET',
     path: base,
     status: 200,
@@ -38,6 +39,7 @@ export const credentialEndpoints = {
     }),
   }),
   create: endpoint({
+    action: 'content_credentials.create',
     method: 'POST',
     path: base,
     status: 201,
@@ -48,6 +50,7 @@ export const credentialEndpoints = {
     reply: Credential,
   }),
   show: endpoint({
+    action: 'content_credentials.show',
     method: 'GET',
     path: `${base}/{id}`,
     status: 200,
@@ -57,6 +60,7 @@ export const credentialEndpoints = {
     reply: Credential,
   }),
   update: endpoint({
+    action: 'content_credentials.update',
     method: 'PUT',
     path: `${base}/{id}`,
     status: 200,
@@ -72,6 +76,7 @@ export const credentialEndpoints = {
     reply: Credential,
   }),
   delete: endpoint({
+    action: 'content_credentials.destroy',
     method: 'DELETE',
     path: `${base}/{id}`,
     status: 200,
@@ -80,6 +85,7 @@ export const credentialEndpoints = {
     params: One,
   }),
   showContent: endpoint({
+    action: 'content_credentials.content',
     method: 'GET',
     path: `${base}/{id}/content`,
     status: 200,
@@ -88,12 +94,14 @@ export const credentialEndpoints = {
     params: One,
   }),
   saveContent: endpoint({
+    action: 'content_credentials.set_content',
     method: 'POST',
     path: `${base}/{id}/content`,
     status: 200,
     summary: 'Replace the content with that of a form',
     tag,
     params: One,
+    form: Type.Object({ content: Type.String({ description: 'File' }) }),
     streamsBody: true,
     bodyLimitBytes: 2 * maxContentBytes,
     reply: Credential,

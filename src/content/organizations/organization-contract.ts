@@ -22,6 +22,7 @@ const tag = 'Organizations'
 
 export const organizationEndpoints = {
   list: endpoint({
+    action: 'organizations.index',
     method: 'GET',
     path: base,
     status: 200,
@@ -30,6 +31,7 @@ export const organizationEndpoints = {
     query: Type.Object(ListQuery),
   }),
   show: endpoint({
+    action: 'organizations.show',
     method: 'GET',
     path: `${base}/{id}`,
     status: 200,
@@ -39,6 +41,7 @@ export const organizationEndpoints = {
     reply: Organization,
   }),
   create: endpoint({
+    action: 'organizations.create',
     method: 'POST',
     path: base,
     status: 201,
@@ -49,6 +52,7 @@ export const organizationEndpoints = {
     reply: Organization,
   }),
   update: endpoint({
+    action: 'organizations.update',
     method: 'PUT',
     path: `${base}/{id}`,
     status: 200,
@@ -60,6 +64,7 @@ export const organizationEndpoints = {
     reply: Organization,
   }),
   delete: endpoint({
+    action: 'organizations.destroy',
     method: 'DELETE',
     path: `${base}/{id}`,
     status: 202,

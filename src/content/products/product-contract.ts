@@ -29,8 +29,17 @@ const attributes = {
 }
 
 export const productEndpoints = {
-  list: endpoint({ method: 'GET', path: base, status: 200, summary: 'List products', tag, query }),
+  list: endpoint({
+    action: 'products.index',
+    method: 'GET',
+    path: base,
+    status: 200,
+    summary: 'List products',
+    tag,
+    query,
+  }),
   listOfOrganization: endpoint({
+    action: 'products.index',
     method: 'GET',
     path: '/content/api/organizations/{organization_id}/products',
     status: 200,
@@ -40,6 +49,7 @@ export const productEndpoints = {
     query: Type.Object(ListQuery),
   }),
   create: endpoint({
+    action: 'products.create',
     method: 'POST',
     path: base,
     status: 201,
@@ -50,6 +60,7 @@ export const productEndpoints = {
     reply: Product,
   }),
   show: endpoint({
+    action: 'products.show',
     method: 'GET',
     path: `${base}/{id}`,
     status: 200,
@@ -60,6 +71,7 @@ export const productEndpoints = {
     reply: Product,
   }),
   update: endpoint({
+    action: 'products.update',
     method: 'PUT',
     path: `${base}/{id}`,
     status: 200,
@@ -71,6 +83,7 @@ export const productEndpoints = {
     reply: Product,
   }),
   delete: endpoint({
+    action: 'products.destroy',
     method: 'DELETE',
     path: `${base}/{id}`,
     status: 202,
@@ -80,6 +93,7 @@ export const productEndpoints = {
     reply: Task,
   }),
   sync: endpoint({
+    action: 'products.sync',
     method: 'POST',
     path: `${base}/{id}/sync`,
     status: 202,

@@ -36,6 +36,7 @@ const one = { path: `${base}/{id}`, status: 200, tag, params: Type.Object({ id: 
 
 export const httpProxyEndpoints = {
   list: endpoint({
+    action: 'http_proxies.index',
     method: 'GET',
     path: base,
     status: 200,
@@ -44,6 +45,7 @@ export const httpProxyEndpoints = {
     query: Type.Object({ ...SearchQuery, organization_id: Type.Optional(Id) }),
   }),
   create: endpoint({
+    action: 'http_proxies.create',
     method: 'POST',
     path: base,
     status: 201,
@@ -53,13 +55,19 @@ export const httpProxyEndpoints = {
     body: Type.Object({ name: Name, url: Url, ...login, ...places }),
     reply: HttpProxy,
   }),
-  show: endpoint({ ...one, method: 'GET', summary: 'Show an HTTP proxy' }),
+  show: endpoint({ action: 'http_proxies.show', ...one, method: 'GET', summary: 'Show an HTTP proxy' }),
   update: endpoint({
+    action: 'http_proxies.update',
     ...one,
     method: 'PUT',
     summary: 'Change an HTTP proxy; for administrators',
     wrapper: 'http_proxy',
     body: Type.Object({ name: Type.Optional(Name), url: Type.Optional(Url), ...login, ...places }),
   }),
-  delete: endpoint({ ...one, method: 'DELETE', summary: 'Delete an HTTP proxy that nothing uses; for administrators' }),
+  delete: endpoint({
+    action: 'http_proxies.destroy',
+    ...one,
+    method: 'DELETE',
+    summary: 'Delete an HTTP proxy that nothing uses; for administrators',
+  }),
 }

@@ -47,6 +47,7 @@ const removal = {
 
 export const repositoryEndpoints = {
   list: endpoint({
+    action: 'repositories.index',
     method: 'GET',
     path: base,
     status: 200,
@@ -55,6 +56,7 @@ export const repositoryEndpoints = {
     query: Type.Object({ ...repositoryFilters, organization_id, product_id, environment_id }),
   }),
   listOfProduct: endpoint({
+    action: 'repositories.index',
     method: 'GET',
     path: '/content/api/products/{product_id}/repositories',
     status: 200,
@@ -64,6 +66,7 @@ export const repositoryEndpoints = {
     query: Type.Object({ ...repositoryFilters, organization_id, environment_id }),
   }),
   listOfOrganization: endpoint({
+    action: 'repositories.index',
     method: 'GET',
     path: '/content/api/organizations/{organization_id}/repositories',
     status: 200,
@@ -73,6 +76,7 @@ export const repositoryEndpoints = {
     query: Type.Object({ ...repositoryFilters, product_id, environment_id }),
   }),
   listOfEnvironment: endpoint({
+    action: 'repositories.index',
     method: 'GET',
     path: '/content/api/organizations/{organization_id}/environments/{environment_id}/repositories',
     status: 200,
@@ -82,6 +86,7 @@ export const repositoryEndpoints = {
     query: Type.Object({ ...repositoryFilters, product_id }),
   }),
   listOfProductInEnvironment: endpoint({
+    action: 'repositories.index',
     method: 'GET',
     path: '/content/api/environments/{environment_id}/products/{product_id}/repositories',
     status: 200,
@@ -91,6 +96,7 @@ export const repositoryEndpoints = {
     query: Type.Object({ ...repositoryFilters, organization_id }),
   }),
   listOfView: endpoint({
+    action: 'repositories.index',
     method: 'GET',
     path: '/content/api/content_views/{id}/repositories',
     status: 200,
@@ -100,6 +106,7 @@ export const repositoryEndpoints = {
     query: Type.Object({ ...repositoryFilters, organization_id, product_id, environment_id }),
   }),
   create: endpoint({
+    action: 'repositories.create',
     method: 'POST',
     path: base,
     status: 201,
@@ -117,6 +124,7 @@ export const repositoryEndpoints = {
     reply: Repository,
   }),
   show: endpoint({
+    action: 'repositories.show',
     method: 'GET',
     path: `${base}/{id}`,
     status: 200,
@@ -127,6 +135,7 @@ export const repositoryEndpoints = {
     reply: Repository,
   }),
   sync: endpoint({
+    action: 'repositories.sync',
     method: 'POST',
     path: `${base}/{id}/sync`,
     status: 202,
@@ -146,6 +155,7 @@ export const repositoryEndpoints = {
     reply: Task,
   }),
   types: endpoint({
+    action: 'repositories.repository_types',
     method: 'GET',
     path: `${base}/repository_types`,
     status: 200,
@@ -155,6 +165,7 @@ export const repositoryEndpoints = {
     reply: Type.Array(Type.Unknown()),
   }),
   update: endpoint({
+    action: 'repositories.update',
     method: 'PUT',
     path: `${base}/{id}`,
     status: 200,
@@ -166,6 +177,7 @@ export const repositoryEndpoints = {
     reply: Repository,
   }),
   delete: endpoint({
+    action: 'repositories.destroy',
     method: 'DELETE',
     path: `${base}/{id}`,
     status: 200,
@@ -174,6 +186,7 @@ export const repositoryEndpoints = {
     params: OneRepository,
   }),
   republish: endpoint({
+    action: 'repositories.republish',
     method: 'PUT',
     path: `${base}/{id}/republish`,
     status: 202,
@@ -183,6 +196,7 @@ export const repositoryEndpoints = {
     reply: Task,
   }),
   verify: endpoint({
+    action: 'repositories.verify_checksum',
     method: 'POST',
     path: `${base}/{id}/verify_checksum`,
     status: 202,
@@ -192,17 +206,25 @@ export const repositoryEndpoints = {
     reply: Task,
   }),
   removeContent: endpoint({
+    action: 'repositories.remove_content',
     ...removal,
     path: `${base}/{id}/remove_content`,
     summary: 'Take units out of a repository',
   }),
-  removePackages: endpoint({ ...removal, path: `${base}/{id}/remove_packages`, summary: 'The same as remove_content' }),
+  removePackages: endpoint({
+    action: 'repositories.remove_content',
+    ...removal,
+    path: `${base}/{id}/remove_packages`,
+    summary: 'The same as remove_content',
+  }),
   removeManifests: endpoint({
+    action: 'repositories.remove_content',
     ...removal,
     path: `${base}/{id}/remove_docker_manifests`,
     summary: 'The same as remove_content',
   }),
   gpgKey: endpoint({
+    action: 'repositories.gpg_key_content',
     method: 'GET',
     path: `${base}/{id}/gpg_key_content`,
     status: 200,

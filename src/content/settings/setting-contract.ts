@@ -29,6 +29,7 @@ const one = {
 
 export const settingEndpoints = {
   list: endpoint({
+    action: 'settings.index',
     method: 'GET',
     path: base,
     status: 200,
@@ -36,8 +37,9 @@ export const settingEndpoints = {
     tag: 'Settings',
     query: Type.Object(SearchQuery),
   }),
-  show: endpoint({ ...one, method: 'GET', summary: 'Show a setting; for administrators' }),
+  show: endpoint({ action: 'settings.show', ...one, method: 'GET', summary: 'Show a setting; for administrators' }),
   update: endpoint({
+    action: 'settings.update',
     ...one,
     method: 'PUT',
     summary: 'Change a setting; for administrators',

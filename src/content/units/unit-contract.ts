@@ -13,18 +13,24 @@ const filters = {
   ids: Type.Optional(Type.Array(Id, { maxItems: 10_000, description: 'Only units with these ids' })),
 }
 
+/** Katello's names where they are not the path. */
+const resourceNames: ReadonlyMap<string, string> = new Map([['files', 'file_units']])
+
 /** The addresses of the units of a kind, from the last part of their path: `files`. */
 export function unitEndpoints(path: string) {
+  const resource = resourceNames.get(path) ?? path
   const words = path.replaceAll('_', ' ')
   const common = { method: 'GET', status: 200, tag: 'Units' } as const
   return {
     list: endpoint({
+      action: `${resource}.index`,
       ...common,
       path: `${base}/${path}`,
       summary: `List the ${words} of repositories`,
       query: Type.Object({ ...filters, repository_id: Type.Optional(Id) }),
     }),
     listOfRepository: endpoint({
+      action: `${resource}.index`,
       ...common,
       path: `${base}/repositories/{repository_id}/${path}`,
       summary: `List the ${words} of a repository`,
@@ -32,12 +38,14 @@ export function unitEndpoints(path: string) {
       query: Type.Object(filters),
     }),
     show: endpoint({
+      action: `${resource}.show`,
       ...common,
       path: `${base}/${path}/{id}`,
       summary: `Show one of the ${words} of repositories`,
       params: Type.Object({ id: Id }),
     }),
     showInRepository: endpoint({
+      action: `${resource}.show`,
       ...common,
       path: `${base}/repositories/{repository_id}/${path}/{id}`,
       summary: `Show one of the ${words} of a repository`,

@@ -29,6 +29,7 @@ export type UploadToImport = Type.Static<typeof UploadToImport>
 
 export const uploadEndpoints = {
   create: endpoint({
+    action: 'content_uploads.create',
     method: 'POST',
     path: `${base}/{repository_id}/content_uploads`,
     status: 200,
@@ -43,6 +44,7 @@ export const uploadEndpoints = {
     reply: Type.Object({ upload_id: Type.String() }),
   }),
   saveChunk: endpoint({
+    action: 'content_uploads.update',
     method: 'PUT',
     path: `${base}/{repository_id}/content_uploads/{id}`,
     status: 204,
@@ -50,10 +52,12 @@ export const uploadEndpoints = {
     tag,
     params: OneUpload,
     query: Type.Object({ offset: Type.Optional(Bytes), size: Type.Optional(Bytes) }),
+    form: Type.Object({ content: Type.String({ description: 'Bytes' }), offset: Bytes }),
     streamsBody: true,
     bodyLimitBytes,
   }),
   delete: endpoint({
+    action: 'content_uploads.destroy',
     method: 'DELETE',
     path: `${base}/{repository_id}/content_uploads/{id}`,
     status: 204,
@@ -62,6 +66,7 @@ export const uploadEndpoints = {
     params: OneUpload,
   }),
   importUploads: endpoint({
+    action: 'repositories.import_uploads',
     method: 'PUT',
     path: `${base}/{id}/import_uploads`,
     status: 202,
@@ -78,6 +83,7 @@ export const uploadEndpoints = {
     reply: Task,
   }),
   uploadContent: endpoint({
+    action: 'repositories.upload_content',
     method: 'POST',
     path: `${base}/{id}/upload_content`,
     status: 200,
@@ -85,6 +91,7 @@ export const uploadEndpoints = {
     tag,
     params: Type.Object({ id: Id }),
     reply: Type.Object({ status: Type.Literal('success'), filenames: Type.Array(Type.String()) }),
+    form: Type.Object({ content: Type.String({ description: 'File' }) }),
     streamsBody: true,
     bodyLimitBytes,
   }),

@@ -44,6 +44,7 @@ const tokensPath = '/api/users/{user_id}/personal_access_tokens'
 
 export const userEndpoints = {
   list: endpoint({
+    action: 'users.index',
     method: 'GET',
     path: '/api/users',
     status: 200,
@@ -52,6 +53,7 @@ export const userEndpoints = {
     query: Type.Object(SearchQuery),
   }),
   current: endpoint({
+    action: 'users.show_current',
     method: 'GET',
     path: '/api/current_user',
     status: 200,
@@ -60,6 +62,7 @@ export const userEndpoints = {
     reply: User,
   }),
   create: endpoint({
+    action: 'users.create',
     method: 'POST',
     path: '/api/users',
     status: 201,
@@ -74,8 +77,16 @@ export const userEndpoints = {
       rights: Type.Optional(Rights),
     }),
   }),
-  show: endpoint({ ...user, method: 'GET', path: '/api/users/{id}', status: 200, summary: 'Show a user' }),
+  show: endpoint({
+    action: 'users.show',
+    ...user,
+    method: 'GET',
+    path: '/api/users/{id}',
+    status: 200,
+    summary: 'Show a user',
+  }),
   update: endpoint({
+    action: 'users.update',
     ...user,
     method: 'PUT',
     path: '/api/users/{id}',
@@ -92,6 +103,7 @@ export const userEndpoints = {
     }),
   }),
   delete: endpoint({
+    action: 'users.destroy',
     ...user,
     method: 'DELETE',
     path: '/api/users/{id}',
@@ -99,6 +111,7 @@ export const userEndpoints = {
     summary: 'Delete a user; for administrators',
   }),
   listTokens: endpoint({
+    action: 'personal_access_tokens.index',
     method: 'GET',
     path: tokensPath,
     status: 200,
@@ -108,6 +121,7 @@ export const userEndpoints = {
     query: Type.Object(PageQuery),
   }),
   createToken: endpoint({
+    action: 'personal_access_tokens.create',
     ...token,
     method: 'POST',
     path: tokensPath,
@@ -121,6 +135,7 @@ export const userEndpoints = {
     }),
   }),
   deleteToken: endpoint({
+    action: 'personal_access_tokens.destroy',
     ...token,
     method: 'DELETE',
     path: `${tokensPath}/{id}`,

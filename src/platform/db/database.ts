@@ -29,7 +29,9 @@ export class Database implements AsyncDisposable {
     this.#connection = { ...connection, types, application_name: 'backhaul' }
     this.#logger = logger
     this.pool = new pg.Pool({ ...this.#connection, max: maxConnections, idleTimeoutMillis: 30_000 })
-    this.pool.on('error', (error) => this.#noteLoss(error))
+    // the pool tells of the loss of idle connections only; nobody else listens to those that are in use
+    this.pool.on('error', () => undefined)
+    this.pool.on('connect', (client) => client.on('error', (error) => this.#noteLoss(error)))
     this.#kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: this.pool }) })
   }
 

@@ -4,6 +4,11 @@ import type { Actor } from '../auth/actor.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/** A field of a search: its name with its type, or with the only values that it has. */
+export type SearchFieldNote =
+  | { readonly name: string; readonly type: string }
+  | { readonly name: string; readonly values: readonly string[] }
+
 /**
  * What a request may carry and what it gets back. Checks, types, the OpenAPI description and the API's clients
  * are all made from this one value.
@@ -16,6 +21,8 @@ export interface EndpointDefinition<P extends TObject, Q extends TObject, B exte
   /** One line for the documentation. */
   readonly summary: string
   readonly tag: string
+  /** Katello's names of the resource and its method, as its clients call it: `repositories.index`; see apidoc.ts. */
+  readonly action?: string
   readonly params?: P
   readonly query?: Q
   readonly body?: B
@@ -30,6 +37,10 @@ export interface EndpointDefinition<P extends TObject, Q extends TObject, B exte
   readonly bodyLimitBytes?: number
   /** The body is bytes of any kind, which the handler takes from `upload` as they come. */
   readonly streamsBody?: boolean
+  /** The fields of the form that a streamed body may be, for the documentation: nobody checks them. */
+  readonly form?: TObject
+  /** What the lists of this endpoint's resource can be searched by, for the documentation. */
+  readonly searchFields?: readonly SearchFieldNote[]
 }
 
 export type Endpoint<P extends TObject = TObject, Q extends TObject = TObject, B extends TSchema = TSchema> = Readonly<

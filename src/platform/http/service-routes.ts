@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import { Type } from 'typebox'
 import { requireRight } from '../auth/actor.ts'
 import { AppError } from '../errors.ts'
+import { inTime } from '../in-time.ts'
 import { docsPage } from './docs-page.ts'
 import { type Endpoint, endpoint, type Route, route } from './endpoint.ts'
 import { openApi } from './openapi.ts'
@@ -61,7 +62,7 @@ export function serviceRoutes({ version, registry, checkReady, documented }: Ser
     route(endpoints.health, () => ({ status: 'ok' })),
     route(endpoints.ready, async () => {
       try {
-        await inTime(checkReady())
+        await inTime(checkReady(), 'The database does not answer')
       } catch (error) {
         throw new AppError('unavailable', 'Not ready', { cause: error })
       }
@@ -74,17 +75,4 @@ export function serviceRoutes({ version, registry, checkReady, documented }: Ser
     route(endpoints.docs, () => textReply(docsPage(all, version), 'text/html; charset=utf-8')),
     route(endpoints.openApi, () => openApi(all, version)),
   ]
-}
-
-/** Whoever asks whether we are ready must not hang with what we wait for. */
-const patienceMs = 2000
-
-async function inTime(work: Promise<void>): Promise<void> {
-  const late = Promise.withResolvers<void>()
-  const timer = setTimeout(() => late.reject(new AppError('unavailable', 'The database does not answer')), patienceMs)
-  try {
-    await Promise.race([work, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }

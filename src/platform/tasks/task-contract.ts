@@ -37,6 +37,7 @@ const bulk = { method: 'POST', status: 200, tag: 'Tasks', body: Chosen } as cons
 
 export const taskEndpoints = {
   list: endpoint({
+    action: 'foreman_tasks.index',
     method: 'GET',
     path: base,
     status: 200,
@@ -50,17 +51,39 @@ export const taskEndpoints = {
     }),
   }),
   summary: endpoint({
+    action: 'foreman_tasks.summary',
     method: 'GET',
     path: `${base}/summary`,
     status: 200,
     summary: 'Count tasks by state and result',
     tag: 'Tasks',
   }),
-  bulkSearch: endpoint({ ...bulk, path: `${base}/bulk_search`, summary: 'Find tasks by ids and by a search' }),
-  bulkResume: endpoint({ ...bulk, path: `${base}/bulk_resume`, summary: 'Resume all of some tasks that can be' }),
-  bulkCancel: endpoint({ ...bulk, path: `${base}/bulk_cancel`, summary: 'Ask some tasks to end' }),
-  bulkStop: endpoint({ ...bulk, path: `${base}/bulk_stop`, summary: 'The same as bulk_cancel: tasks end in order' }),
+  bulkSearch: endpoint({
+    action: 'foreman_tasks.bulk_search',
+    ...bulk,
+    path: `${base}/bulk_search`,
+    summary: 'Find tasks by ids and by a search',
+  }),
+  bulkResume: endpoint({
+    action: 'foreman_tasks.bulk_resume',
+    ...bulk,
+    path: `${base}/bulk_resume`,
+    summary: 'Resume all of some tasks that can be',
+  }),
+  bulkCancel: endpoint({
+    action: 'foreman_tasks.bulk_cancel',
+    ...bulk,
+    path: `${base}/bulk_cancel`,
+    summary: 'Ask some tasks to end',
+  }),
+  bulkStop: endpoint({
+    action: 'foreman_tasks.bulk_stop',
+    ...bulk,
+    path: `${base}/bulk_stop`,
+    summary: 'The same as bulk_cancel: tasks end in order',
+  }),
   show: endpoint({
+    action: 'foreman_tasks.show',
     method: 'GET',
     path: `${base}/{id}`,
     status: 200,
@@ -70,6 +93,7 @@ export const taskEndpoints = {
     reply: Task,
   }),
   details: endpoint({
+    action: 'foreman_tasks.details',
     method: 'GET',
     path: `${base}/{id}/details`,
     status: 200,
@@ -78,6 +102,7 @@ export const taskEndpoints = {
     params: TaskId,
   }),
   subTasks: endpoint({
+    action: 'foreman_tasks.sub_tasks',
     method: 'GET',
     path: `${base}/{id}/sub_tasks`,
     status: 200,
@@ -87,6 +112,7 @@ export const taskEndpoints = {
     query: Type.Object(SearchQuery),
   }),
   cancel: endpoint({
+    action: 'foreman_tasks.cancel',
     method: 'POST',
     path: `${base}/{id}/cancel`,
     status: 200,
@@ -96,6 +122,7 @@ export const taskEndpoints = {
     reply: Task,
   }),
   resume: endpoint({
+    action: 'foreman_tasks.resume',
     method: 'POST',
     path: `${base}/{id}/resume`,
     status: 200,

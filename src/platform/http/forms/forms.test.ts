@@ -66,9 +66,10 @@ describe('an urlencoded form', () => {
 
   for (const size of [1, 2, 3, 7, 100_000]) {
     it(`gives every field byte for byte when it comes in pieces of ${size}`, async () => {
-      assert.deepEqual(await read(type, Buffer.from(`content=${encoded}+a=b&offset=12&empty=`), size), [
+      assert.deepEqual(await read(type, Buffer.from(`content=${encoded}+a=b&offset=12&one=0&empty=`), size), [
         ['content', undefined, Buffer.concat([allBytes, Buffer.from(' a=b')])],
         ['offset', undefined, Buffer.from('12')],
+        ['one', undefined, Buffer.from('0')],
         ['empty', undefined, Buffer.alloc(0)],
       ])
     })

@@ -51,10 +51,11 @@ async function* decoded(encoded: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   let rest: Buffer = Buffer.alloc(0)
   for await (const piece of encoded) {
     const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece])
-    const isCut = bytes.lastIndexOf(percent) > bytes.length - 3 ? bytes.lastIndexOf(percent) : bytes.length
+    const last = bytes.lastIndexOf(percent)
     // two percents in a row are no escape; decode refuses them
-    rest = Buffer.from(bytes.subarray(Math.max(0, isCut)))
-    yield decode(bytes.subarray(0, Math.max(0, isCut)))
+    const end = last >= 0 && last > bytes.length - 3 ? last : bytes.length
+    rest = Buffer.from(bytes.subarray(end))
+    yield decode(bytes.subarray(0, end))
   }
   if (rest.length > 0) throw wrongEscape()
 }
