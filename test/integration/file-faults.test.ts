@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -6,9 +7,11 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
 import { createGzip, gzipSync } from 'node:zlib'
 import { createFileRepository, fetchPublished, syncToEnd, taskEnd } from '../support/content.ts'
 import type { Json } from '../support/json.ts'
+import { lacksProgram, lacksRoot } from '../support/programs.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { form, multipart, repositories, served } from '../support/uploads.ts'
 import { startUpstream } from '../support/upstream-server.ts'
@@ -19,6 +22,7 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
+const lacksNamespaces = lacksRoot || lacksProgram('unshare', 'ip')
 const manifest = '/PULP_MANIFEST'
 const digestOf = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex')
 const entry = (path: string, bytes: Uint8Array | string) => `${path},${digestOf(bytes)},${bytes.length}\n`
@@ -180,6 +184,21 @@ describe('a sync', () => {
       assert.match(task.humanized.errors.join(), /private address, which is denied/, host)
     }
     assert.equal(upstream.requests.length, 0)
+  })
+
+  it('does not follow a redirect to a private address where they are denied', { skip: lacksNamespaces }, async () => {
+    const program = join(import.meta.dirname, '../support/private-redirect-process.ts')
+    const network = 'ip link set lo up && ip address add 8.8.4.4/32 dev lo && exec "$@"'
+    const run = promisify(execFile)
+    const { stdout } = await run('unshare', ['-n', 'sh', '-c', network, 'sh', process.execPath, program, '8.8.4.4'], {
+      // a database of this network cannot be reached from that one
+      env: { ...process.env, BACKHAUL_DATABASE_URL: undefined },
+    })
+
+    const { messages, asked } = JSON.parse(stdout)
+    assert.match(messages[0], /PULP_MANIFEST: it leads to a private address, which is denied/)
+    assert.match(messages[1], /moved: it leads to a private address, which is denied/)
+    assert.equal(asked, 0)
   })
 
   for (const policy of ['immediate', 'on_demand']) {

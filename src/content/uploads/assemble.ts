@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Artifacts } from '../../platform/blobs/artifacts.ts'
 import type { ExpectedBytes } from '../../platform/blobs/blob-store.ts'
-import { AppError } from '../../platform/errors.ts'
+import { AppError, notFound } from '../../platform/errors.ts'
 import type { UploadedFile } from '../content-type.ts'
 import type { ContentTables } from '../tables.ts'
 import type { UploadImport } from './import-task.ts'
@@ -17,7 +17,7 @@ export interface AssembleParts {
  * Makes one artifact of the chunks of an upload, in constant memory, and checks that its bytes are what their sender
  * said. The artifact is safe from removal for an hour.
  *
- * @throws AppError `invalid` that names the file
+ * @throws AppError `invalid` that names the file, `not_found` when the upload is gone
  */
 export async function assemble(
   { id, name, expected }: UploadImport,
@@ -25,6 +25,8 @@ export async function assemble(
   { db, artifacts, signal }: AssembleParts,
 ): Promise<UploadedFile> {
   const chunks = await listChunks(db, id)
+  // it was complete when it was queued: its repository was deleted just now
+  if (chunks.length === 0 && sizeBytes > 0) throw notFound('upload', id)
   checkGapless(chunks, name, sizeBytes)
   const whole = await findWhole(chunks, expected, { artifacts, sizeBytes })
   if (whole !== undefined) return { name, sha256: whole, sizeBytes, open: () => artifacts.store.open(whole) }
