@@ -44,7 +44,10 @@ describe('a server that syncs on demand from another one', { skip: lacksNginx ||
   async function checkThrough(port: number): Promise<void> {
     await using second = await startTestServer()
     const url = `http://127.0.0.1:${port}/content/${source.relative_path}/`
-    const repository = await createFileRepository(second, url, { download_policy: 'on_demand' })
+    const repository = await createFileRepository(second, url, {
+      download_policy: 'on_demand',
+      download_concurrency: 19,
+    })
     const task = await syncToEnd(second, repository.id)
     assert.equal(task.result, 'success', JSON.stringify(task.humanized))
     assert.equal(task.output.added, smallFiles)

@@ -4,11 +4,12 @@ import { AppError, messageOf } from '../../platform/errors.ts'
 import { fetchBlob } from '../../platform/fetch/fetch-blob.ts'
 import { FetchError } from '../../platform/fetch/fetch-error.ts'
 import type { Logger } from '../../platform/log.ts'
-import { findRepository, type RepositoryRecord } from '../repositories/repository-store.ts'
+import type { RepositoryRecord } from '../repositories/repository-store.ts'
 import { findRemoteFile, linkStoredFiles } from '../sets/remote-file-store.ts'
 import { type ContentTaskParts, upstreamOf } from '../upkeep/repository-content.ts'
 import { Arrival } from './arrival.ts'
 import { Keeper } from './keeper.ts'
+import { RecentSources, type Source } from './recent-sources.ts'
 import { Turns } from './turns.ts'
 
 /** A file that a repository serves and whose bytes are not stored yet. */
@@ -38,6 +39,7 @@ interface Running {
 export class OnDemandFiles implements AsyncDisposable {
   readonly #parts: OnDemandFilesParts
   readonly #keeper: Keeper
+  readonly #sources: RecentSources
   readonly #running = new Map<string, Running>()
   readonly #turns = new Map<number, Turns>()
   readonly #stop = new AbortController()
@@ -45,6 +47,7 @@ export class OnDemandFiles implements AsyncDisposable {
   constructor(parts: OnDemandFilesParts) {
     this.#parts = parts
     this.#keeper = new Keeper(parts.db, parts.artifacts)
+    this.#sources = new RecentSources(parts)
   }
 
   /** The file on its way; asks the upstream unless that was done already. */
@@ -88,17 +91,17 @@ export class OnDemandFiles implements AsyncDisposable {
       await linkStoredFiles(db, [sha256])
       return arrival.complete((range) => artifacts.store.open(sha256, range))
     }
-    const repository = await findRepository(db, file.repositoryId)
-    if (repository === undefined) throw new AppError('not_found', `Cannot find ${path}: its repository was deleted`)
+    const source = await this.#sources.find(file.repositoryId)
+    if (source === undefined) throw new AppError('not_found', `Cannot find ${path}: its repository was deleted`)
     const onGrowing = (blob: GrowingBlob) => arrival.grow(blob)
-    await using blob = await this.#turnsOf(repository).taking(() => this.#fetch(file, repository, onGrowing))
+    await using blob = await this.#turnsOf(source.repository).taking(() => this.#fetch(file, source, onGrowing))
     arrival.complete((range) => blob.open(range))
     await this.#keeper.keep(blob)
   }
 
   async #fetch(
     file: WantedFile,
-    repository: RepositoryRecord,
+    { repository, upstream }: Source,
     onGrowing: (blob: GrowingBlob) => void,
   ): Promise<StagedBlob> {
     const { db, artifacts, fetcher } = this.#parts
@@ -108,7 +111,7 @@ export class OnDemandFiles implements AsyncDisposable {
       throw new AppError('not_found', `Cannot find ${path}: nobody knows where to fetch it from; sync the repository`)
     try {
       return await fetchBlob(fetcher, url, {
-        upstream: await upstreamOf(this.#parts, repository, repository.url ?? url),
+        upstream: upstream ?? (await upstreamOf(this.#parts, repository, url)),
         store: artifacts.store,
         expected: { sha256, sizeBytes },
         subject: path,

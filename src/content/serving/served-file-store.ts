@@ -26,14 +26,16 @@ export async function findServedFile(
   { publicationId, setId, version }: PublicationContent,
   path: string,
 ): Promise<ServedFile | undefined> {
+  // few units have a file of that path, and a set may have very many units: a join could be made from the wrong side
   const { rows } = await sql<ServedFile>`
     select sha256, size_bytes as "sizeBytes", null::bigint as "unitId", true as "isStored"
     from publication_files where publication_id = ${publicationId} and path = ${path}
     union all
     (select f.sha256, f.size_bytes, f.unit_id, f.artifact is not null from unit_files f
-      join content_set_units m on m.unit_id = f.unit_id
-    where f.path = ${path}
-      and m.set_id = ${setId} and m.added_in <= ${version} and (m.removed_in is null or m.removed_in > ${version})
+    where f.path = ${path} and (
+      select true from content_set_units m
+      where m.set_id = ${setId} and m.unit_id = f.unit_id
+        and m.added_in <= ${version} and (m.removed_in is null or m.removed_in > ${version}) limit 1)
     order by f.artifact is null limit 1)
     limit 1`.execute(db)
   return rows[0]
