@@ -15,6 +15,7 @@ import { lacksProgram, lacksRoot } from '../support/programs.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { form, multipart, repositories, served } from '../support/uploads.ts'
 import { startUpstream } from '../support/upstream-server.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 let server: TestServer
 before(async () => {
@@ -28,7 +29,8 @@ const digestOf = (bytes: Uint8Array | string) => createHash('sha256').update(byt
 const entry = (path: string, bytes: Uint8Array | string) => `${path},${digestOf(bytes)},${bytes.length}\n`
 
 async function assertNothingLeft(): Promise<void> {
-  assert.deepEqual(await readdir(join(server.folder, 'data', 'blobs', 'tmp')), [])
+  const folder = join(server.folder, 'data', 'blobs', 'tmp')
+  await waitUntil('nothing is half-done', async () => (await readdir(folder)).length === 0)
 }
 
 type Answer = (url: string, response: ServerResponse, request: IncomingMessage) => unknown

@@ -13,6 +13,7 @@ import { lacksNginx, type Nginx, startNginx } from '../support/nginx.ts'
 import { lacksProgram, lacksRoot } from '../support/programs.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { served } from '../support/uploads.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 describe('a full disk', { skip: lacksRoot || lacksNginx || lacksProgram('mount', 'umount') }, () => {
   let folder: string
@@ -57,7 +58,7 @@ describe('a full disk', { skip: lacksRoot || lacksNginx || lacksProgram('mount',
     const task = await syncToEnd(server, repository.id)
     assert.equal(task.result, 'error')
     assert.match(task.humanized.errors.join(), message)
-    assert.deepEqual(await readdir(join(data(), 'blobs', 'tmp')), [])
+    await waitUntil('nothing is half-done', async () => (await readdir(join(data(), 'blobs', 'tmp'))).length === 0)
   }
 
   async function assertSucceeds(repository: Json): Promise<void> {
@@ -114,7 +115,7 @@ describe('a full disk', { skip: lacksRoot || lacksNginx || lacksProgram('mount',
 
     assert.equal(answer.status, 503)
     assert.match(await answer.text(), /wanted.*the disk is full/)
-    assert.deepEqual(await readdir(join(data(), 'blobs', 'tmp')), [])
+    await waitUntil('nothing is half-done', async () => (await readdir(join(data(), 'blobs', 'tmp'))).length === 0)
     await assertSucceeds(repository)
   })
 })

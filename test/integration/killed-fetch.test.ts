@@ -70,7 +70,7 @@ describe('a server that is killed', () => {
     await restart()
 
     assert.equal(await broken, 'broken')
-    assert.deepEqual(await readdir(temporary()), [])
+    await waitUntil('nothing is half-done', async () => (await readdir(temporary())).length === 0)
     assert.deepEqual(await served(server(), repository, 'big.bin'), big)
     assert.equal(String(await served(server(), repository, 'folder/file-7')), 'small')
   })
@@ -89,6 +89,6 @@ describe('a server that is killed', () => {
     const published = String(await served(server(), repository, 'PULP_MANIFEST'))
     assert.deepEqual(lines(published), lines(manifest))
     assert.deepEqual(await served(server(), repository, 'big.bin'), big)
-    assert.deepEqual(await readdir(temporary()), [])
+    await waitUntil('nothing is half-done', async () => (await readdir(temporary())).length === 0)
   })
 })
