@@ -36,6 +36,7 @@ import { UpstreamProxies } from './proxies/upstream-proxies.ts'
 import { RepositoryOperations } from './repositories/repository-operations.ts'
 import { repositoryRoutes } from './repositories/repository-routes.ts'
 import { RepositoryService } from './repositories/repository-service.ts'
+import { roleRoutes } from './roles/role-routes.ts'
 import { addContentRoutes } from './serving/content-listener.ts'
 import { HotAnswers } from './serving/hot-answers.ts'
 import { OnDemandFiles } from './serving/on-demand-files.ts'
@@ -146,6 +147,7 @@ function apiOf(parts: CommonParts): Pick<Content, 'routes' | 'taskResumptions'> 
     ...repositoryRoutes({ repositories, operations, contentUrl, now }),
     ...httpProxyRoutes(new HttpProxyService({ db, access, organizations, secrets, proxies }), now),
     ...settingRoutes(new SettingService({ db, proxies }), now),
+    ...roleRoutes(db, now),
     ...completionRoutes(),
     ...unitRoutes(units, contentTypes, now),
     ...uploadRoutes(uploads, now),

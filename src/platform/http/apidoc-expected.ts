@@ -28,7 +28,6 @@ export const expectedMethods: Readonly<Record<string, readonly string[]>> = {
   packages: [],
   provisioning_templates: [],
   ptables: [],
-  roles: [],
   smart_proxies: [],
   subnets: [],
   usergroups: [],
