@@ -30,7 +30,17 @@ describe('files on demand', () => {
     files = new FileRepository(folder)
     for (const name of ['a.bin', 'b.bin', 'c.bin', 'shared.bin']) await files.add(name)
     await files.add('empty', '')
-    for (const name of ['big.bin', 'slow.bin', 'wrong.bin', 'left.bin', 'range.bin', 'cut.bin', 'stopped.bin'])
+    for (const name of [
+      'big.bin',
+      'slow.bin',
+      'wrong.bin',
+      'left.bin',
+      'range.bin',
+      'cut.bin',
+      'same.bin',
+      'other.bin',
+      'stopped.bin',
+    ])
       await files.add(name, randomBytes(bigBytes))
     for (const name of ['gone.bin', 'small-wrong.bin']) await files.add(name)
     await files.writeManifest()
@@ -179,6 +189,23 @@ describe('files on demand', () => {
 
     assert.deepEqual(await bytesOf(repository, 'cut.bin'), await files.read('cut.bin'))
     assert.ok(requestsFor('cut.bin') >= 3)
+  })
+
+  it('go on where they were when they must be fetched anew, unless they begin with other bytes', async () => {
+    const repository = await createSynced()
+    const readBroken = async (name: string, change: (content: Buffer) => Buffer) => {
+      answers.set(name, (_, response, content) => {
+        answers.delete(name)
+        response.writeHead(200, { 'content-length': content.length })
+        response.write(change(content).subarray(0, 40_000), () => response.destroy())
+      })
+      return await bytesOf(repository, name)
+    }
+
+    assert.deepEqual(await readBroken('same.bin', (content) => content), await files.read('same.bin'))
+    await assert.rejects(readBroken('other.bin', (content) => Buffer.from(content.map((byte) => byte ^ 1))))
+    assert.deepEqual(await bytesOf(repository, 'other.bin'), await files.read('other.bin'))
+    for (const name of ['same.bin', 'other.bin']) assert.equal(requestsFor(name), 2, name)
   })
 
   it('are not fetched when another repository has brought them', async () => {

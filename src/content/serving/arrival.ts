@@ -1,5 +1,5 @@
 import type { ByteRange, GrowingBlob, OpenedBlob } from '../../platform/blobs/blob-store.ts'
-import { AppError } from '../../platform/errors.ts'
+import { GivenBytes } from './given-bytes.ts'
 
 /** What is kept back until all bytes are proven to be the right ones. */
 const heldBackBytes = 64 * 1024
@@ -55,25 +55,26 @@ export class Arrival {
   }
 
   /**
-   * Gives the bytes as they come, the last ones when all are proven.
+   * Gives the bytes as they come, the last ones when all are proven. Goes on when the file is fetched anew and begins with
+   * the same bytes.
    *
-   * @throws AppError when they turn out to be the wrong ones, or must be fetched anew after some were given
+   * @throws AppError when it begins with others, or what stopped the file from coming
    */
   async *follow(signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
-    let position = 0
+    const given = new GivenBytes()
     let followed: GrowingBlob | undefined
     while (!this.#isOver) {
       const { promise: next } = this.#next
-      if (position > 0 && this.#growing !== followed)
-        throw new AppError('upstream', 'Cannot go on: the upstream broke off and the file is fetched anew')
-      followed = this.#growing
-      const piece = await this.#readSafely(followed, position)
-      position += piece.length
+      const newest = this.#growing
+      if (newest !== followed && (await given.canGoOnIn(readGrowing(newest, given.sizeBytes)))) followed = newest
+      const piece = await this.#readSafely(followed, given.sizeBytes)
+      given.add(piece)
       if (piece.length > 0) yield piece
       else await unlessAborted(next, signal)
     }
     const open = await this.#outcome.promise
-    await using rest = await open({ start: position })
+    if (this.#growing !== followed) await given.canGoOnIn(readProven(open, given.sizeBytes))
+    await using rest = await open({ start: given.sizeBytes })
     yield* rest.body
   }
 
@@ -93,6 +94,23 @@ export class Arrival {
     this.#next.resolve()
     this.#next = Promise.withResolvers()
   }
+}
+
+/** The first bytes, unless fewer are there. */
+async function* readGrowing(growing: GrowingBlob | undefined, sizeBytes: number): AsyncGenerator<Uint8Array> {
+  if (growing === undefined || growing.sizeBytes < sizeBytes) return
+  for (let position = 0; position < sizeBytes; ) {
+    const piece = await growing.read(position, Math.min(sizeBytes - position, pieceBytes))
+    if (piece.length === 0) return
+    position += piece.length
+    yield piece
+  }
+}
+
+async function* readProven(open: OpenBytes, sizeBytes: number): AsyncGenerator<Uint8Array> {
+  if (sizeBytes === 0) return
+  await using start = await open({ start: 0, end: sizeBytes - 1 })
+  yield* start.body
 }
 
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
