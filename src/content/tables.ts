@@ -1,5 +1,6 @@
 import type { Generated, JSONColumnType, Selectable } from 'kysely'
 import type { TaskTables } from '../platform/tasks/tables.ts'
+import type { ViewTables } from './view-tables.ts'
 
 export const organizationRoles = ['viewer', 'editor', 'manager'] as const
 export type OrganizationRole = (typeof organizationRoles)[number]
@@ -25,14 +26,6 @@ interface OrganizationMembersTable {
   role: OrganizationRole
 }
 
-interface EnvironmentsTable extends Stamped {
-  id: Generated<number>
-  organization_id: number
-  name: string
-  label: string
-  is_library: Generated<boolean>
-}
-
 interface ProductsTable extends Stamped {
   id: Generated<number>
   organization_id: number
@@ -48,6 +41,7 @@ interface ProductsTable extends Stamped {
 interface ContentSetsTable {
   id: Generated<number>
   latest_version: Generated<number>
+  task_id: string | null
 }
 
 interface ContentSetVersionsTable {
@@ -125,7 +119,10 @@ interface RepositoriesTable {
   id: Generated<number>
   root_id: number
   environment_id: number | null
+  version_id: number
+  library_instance_id: number | null
   set_id: number
+  set_version: number | null
   publication_id: number | null
   relative_path: string
   sync_state: JSONColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
@@ -189,10 +186,9 @@ interface DefaultHttpProxyTable {
   proxy_id: number | null
 }
 
-export interface ContentTables extends TaskTables {
+export interface ContentTables extends TaskTables, ViewTables {
   organizations: OrganizationsTable
   organization_members: OrganizationMembersTable
-  environments: EnvironmentsTable
   products: ProductsTable
   content_sets: ContentSetsTable
   content_set_versions: ContentSetVersionsTable

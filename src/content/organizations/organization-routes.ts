@@ -43,12 +43,11 @@ export function organizationRoutes({ organizations, operations, now }: Organizat
   ]
 }
 
-function presentInFull({ organization, libraryId }: OrganizationDetails): object {
+function presentInFull({ organization, library }: OrganizationDetails): object {
   return {
     ...presentOrganization(organization),
-    library_id: libraryId,
-    // the default view of an organization has the organization's id
-    default_content_view_id: organization.id,
+    library_id: library.environmentId,
+    default_content_view_id: library.viewId,
     select_all_types: [],
     parameters: [],
   }

@@ -5,10 +5,10 @@ import { invalidField, notFound } from '../../platform/errors.ts'
 import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
 import { labelFor } from '../label.ts'
 import type { ContentTables, OrganizationRole, OrganizationRow } from '../tables.ts'
+import { findLibraryPlace, type LibraryPlace } from '../views/default-view-store.ts'
 import type { OrganizationAccess } from './organization-access.ts'
 import {
   deleteMember,
-  findLibrary,
   findOrganization,
   insertOrganization,
   listMembers,
@@ -21,7 +21,7 @@ import {
 /** An organization with all that is shown of it. */
 export interface OrganizationDetails {
   readonly organization: OrganizationRow
-  readonly libraryId: number
+  readonly library: LibraryPlace
 }
 
 export interface NewOrganizationRequest {
@@ -59,9 +59,9 @@ export class OrganizationService {
 
   async getDetails(actor: Actor, id: number): Promise<OrganizationDetails> {
     const organization = await this.getOrganization(actor, id)
-    const library = await findLibrary(this.#db, id)
+    const library = await findLibraryPlace(this.#db, id)
     if (library === undefined) throw notFound('organization', id)
-    return { organization, libraryId: library.id }
+    return { organization, library }
   }
 
   async createOrganization(

@@ -4,6 +4,7 @@ import { AppError } from '../../platform/errors.ts'
 import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
 import { listRows } from '../../platform/search/list-rows.ts'
 import type { ContentTables, OrganizationRole, OrganizationRow } from '../tables.ts'
+import { insertLibraryPlace } from '../views/default-view-store.ts'
 import { organizationSearch } from './organization-search.ts'
 
 type ContentDb = Db<ContentTables>
@@ -18,12 +19,11 @@ export interface NewOrganization {
   readonly description: string | null
 }
 
-/** Adds an organization with its environment Library. */
+/** Adds an organization with its environment Library and its default content view. */
 export async function insertOrganization(tx: ContentDb, organization: NewOrganization): Promise<number> {
   const query = tx.insertInto('organizations').values(organization).returning('id')
   const { id } = await refusingTaken(organization, () => query.executeTakeFirstOrThrow())
-  const library = { organization_id: id, name: 'Library', label: 'Library', is_library: true }
-  await tx.insertInto('environments').values(library).execute()
+  await insertLibraryPlace(tx, id)
   return id
 }
 
@@ -97,19 +97,6 @@ export async function listOrganizations(
     )
   }
   return listRows(query.selectAll(), organizationSearch, request)
-}
-
-export async function findLibrary(db: ContentDb, organizationId: number) {
-  return db
-    .selectFrom('environments')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('is_library', '=', true)
-    .executeTakeFirst()
-}
-
-export async function findEnvironment(db: ContentDb, id: number) {
-  return db.selectFrom('environments').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
 export async function findRole(

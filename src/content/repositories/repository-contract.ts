@@ -31,6 +31,9 @@ const OneRepository = Type.Object({ id: Id })
 const organization_id = Type.Optional(Id)
 const product_id = Type.Optional(Id)
 const environment_id = Type.Optional(Id)
+const Forced = Type.Optional(
+  Type.Boolean({ description: 'Also from versions of content views that are in no environment' }),
+)
 
 const removal = {
   method: 'PUT',
@@ -184,6 +187,7 @@ export const repositoryEndpoints = {
     summary: 'Delete a repository; its tasks are cancelled',
     tag,
     params: OneRepository,
+    query: Type.Object({ force: Forced, remove_from_content_view_versions: Forced }),
   }),
   republish: endpoint({
     action: 'repositories.republish',

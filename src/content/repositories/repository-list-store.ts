@@ -4,27 +4,20 @@ import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
 import { listRows } from '../../platform/search/list-rows.ts'
 import type { ContentTables } from '../tables.ts'
 import { holdsUnit, type WantedUnit } from '../units/unit-list-store.ts'
+import { isAtPlaces, type RepositoryPlaces } from './repository-places.ts'
 import { repositorySearch } from './repository-search.ts'
 import { type RepositoryRecord, selectRecords } from './repository-store.ts'
 
 /** Everything that is given must hold. */
-export interface RepositoryFilter {
+export interface RepositoryFilter extends RepositoryPlaces {
   readonly memberId?: number | undefined
   readonly organizationId?: number | undefined
   readonly productId?: number | undefined
-  readonly environmentId?: number | undefined
-  readonly viewId?: number | undefined
-  readonly viewVersionId?: number | undefined
   readonly name?: string | undefined
   readonly label?: string | undefined
   readonly contentType?: string | undefined
   readonly description?: string | undefined
   readonly downloadPolicy?: string | undefined
-  /** Only what is in the Library. */
-  readonly isLibrary?: boolean | undefined
-  /** Only what no environment shows; heard together with a version of a view. */
-  readonly isArchived?: boolean | undefined
-  readonly availableFor?: 'content_view' | 'content_view_version' | undefined
   /** Only repositories that hold units of one of these kinds. */
   readonly withKinds?: readonly string[] | undefined
   readonly withUnits?: readonly WantedUnit[] | undefined
@@ -41,16 +34,20 @@ export async function listRepositories(
 type Condition = RawBuilder<boolean>
 
 function conditionOf(filter: RepositoryFilter): Condition {
-  const conditions = [...scopeConditions(filter), ...attributeConditions(filter), ...contentConditions(filter)]
-  return conditions.length === 0 ? sql`true` : sql`${sql.join(conditions, sql` and `)}`
+  const conditions = [
+    isAtPlaces(filter),
+    ...ownerConditions(filter),
+    ...attributeConditions(filter),
+    ...contentConditions(filter),
+  ]
+  return sql`${sql.join(conditions, sql` and `)}`
 }
 
 function given<T>(value: T | undefined, condition: (value: T) => Condition): Condition[] {
   return value === undefined ? [] : [condition(value)]
 }
 
-/** The default view of an organization and its one version have the organization's id, and hold its library repositories. */
-function scopeConditions({ viewVersionId, ...filter }: RepositoryFilter): Condition[] {
+function ownerConditions(filter: RepositoryFilter): Condition[] {
   return [
     ...given(
       filter.memberId,
@@ -58,19 +55,7 @@ function scopeConditions({ viewVersionId, ...filter }: RepositoryFilter): Condit
     ),
     ...given(filter.organizationId, (id) => sql`o.id = ${id}`),
     ...given(filter.productId, (id) => sql`p.id = ${id}`),
-    ...given(filter.environmentId, (id) => sql`r.environment_id = ${id}`),
-    ...given(filter.viewId, (id) => sql`o.id = ${id}`),
-    ...given(viewVersionId, (id) => sql`o.id = ${id}`),
-    ...(filter.isLibrary === true ? [sql<boolean>`e.is_library`] : []),
-    ...(filter.isArchived === true && viewVersionId !== undefined ? [sql<boolean>`r.environment_id is null`] : []),
-    ...given(filter.availableFor, (object) => availability(object, filter.viewId)),
   ]
-}
-
-/** A view can be given what it does not hold yet; the default view holds everything. Its version is made of what is shown. */
-function availability(object: 'content_view' | 'content_view_version', viewId: number | undefined): Condition {
-  if (object === 'content_view_version') return sql`r.environment_id is not null`
-  return viewId === undefined ? sql`e.is_library` : sql`false`
 }
 
 function attributeConditions(filter: RepositoryFilter): Condition[] {
@@ -86,6 +71,6 @@ function attributeConditions(filter: RepositoryFilter): Condition[] {
 function contentConditions({ withKinds, withUnits = [] }: RepositoryFilter): Condition[] {
   return [
     ...given(withKinds, (kinds) => sql`v.counts ?| ${[...kinds]}::text[]`),
-    ...withUnits.map((unit) => holdsUnit(sql.ref('r.set_id'), unit)),
+    ...withUnits.map((unit) => holdsUnit(unit)),
   ]
 }

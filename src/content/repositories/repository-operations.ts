@@ -65,11 +65,11 @@ export class RepositoryOperations {
   }
 
   async startRepublish(actor: Actor, id: number): Promise<TaskRow> {
-    return this.#enqueue(actor, await this.#parts.repositories.getEditable(actor, id, editing), republishWork)
+    return this.#enqueue(actor, await this.#parts.repositories.getServed(actor, id, editing), republishWork)
   }
 
   async startVerification(actor: Actor, id: number): Promise<TaskRow> {
-    return this.#enqueue(actor, await this.#parts.repositories.getEditable(actor, id, editing), verifyWork)
+    return this.#enqueue(actor, await this.#parts.repositories.getServed(actor, id, editing), verifyWork)
   }
 
   /**
@@ -99,17 +99,17 @@ export class RepositoryOperations {
 
   /**
    * Cancels what works on the repository, waits for its end, then deletes it. A task gives back the bytes that nothing
-   * else needs.
+   * else needs. What a version of a content view holds goes only when it is forced, and never what an environment shows.
    *
-   * @throws AppError `conflict` when something does not end in time
+   * @throws AppError `conflict` when versions hold it, or something does not end in time
    */
-  async deleteRepository(actor: Actor, id: number): Promise<void> {
+  async deleteRepository(actor: Actor, id: number, { isForced }: { readonly isForced: boolean }): Promise<void> {
     const { db, repositories, tasks } = this.#parts
     const needed = { role: 'manager', permission: 'destroy_products' } as const
     const repository = await repositories.getEditable(actor, id, needed)
     const reclaim = (tx: Transaction<ContentTables>) => tasks.enqueue(tx, reclaimTask(repository, actor))
     const isGone = await deleteRepository(
-      { db, tasks, onDeleted: reclaim },
+      { db, tasks, deletable: isForced ? 'archived' : 'none', onDeleted: reclaim },
       repository,
       AbortSignal.timeout(endGraceMs),
     )

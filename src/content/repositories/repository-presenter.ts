@@ -29,13 +29,13 @@ export function presentRepository({ repository, lastSync }: RepositoryView, { co
     major: null,
     minor: null,
     backend_identifier: `repository-${repository.id}`,
-    version_href: `/content/sets/${repository.set_id}/versions/${repository.latest_version}/`,
+    version_href: `/content/sets/${repository.set_id}/versions/${repository.set_version}/`,
     remote_href: null,
     publication_href: null,
     container_repository_name: null,
     relative_path: repository.relative_path,
     full_path: `${contentUrl}/content/${repository.relative_path}/`,
-    library_instance_id: null,
+    library_instance_id: repository.library_instance_id,
     kt_environment: environmentOf(repository),
     product: {
       id: repository.product_id,
@@ -45,11 +45,11 @@ export function presentRepository({ repository, lastSync }: RepositoryView, { co
       redhat: false,
       sync_plan: null,
     },
-    content_view: { id: repository.organization_id, name: defaultViewName },
+    content_view: { id: repository.view_id, name: repository.view_name },
     content_view_version: {
-      id: repository.organization_id,
-      name: `${defaultViewName} 1.0`,
-      content_view_id: repository.organization_id,
+      id: repository.version_id,
+      name: versionName(repository),
+      content_view_id: repository.view_id,
     },
     content_label: contentLabel(repository),
     content_counts: contentCounts(repository),
@@ -70,12 +70,15 @@ export function presentRepositoryInFull(view: RepositoryView, presenting: Presen
       label: repository.organization_label,
       id: repository.organization_id,
     },
-    environment: { ...environmentOf(repository), registry_unauthenticated_pull: false },
+    environment:
+      repository.environment_id === null
+        ? null
+        : { ...environmentOf(repository), registry_unauthenticated_pull: false },
     created_at: timestamp(repository.created_at),
     updated_at: timestamp(repository.updated_at),
     last_contents_changed: timestamp(repository.last_contents_changed),
     promoted: false,
-    content_view_version_id: repository.organization_id,
+    content_view_version_id: repository.version_id,
     ostree_branches: [],
     computed_ostree_upstream_sync_depth: 0,
     ...ownValues(repository),
@@ -95,7 +98,9 @@ export function presentRepositoryInFull(view: RepositoryView, presenting: Presen
   }
 }
 
-const defaultViewName = 'Default Organization View'
+function versionName({ view_name: view, version_major: major, version_minor: minor }: RepositoryRecord): string {
+  return `${view} ${major}.${minor}`
+}
 
 function ownValues(repository: RepositoryRecord): AttributeValues {
   const type = contentTypes.find(({ name }) => name === repository.content_type)

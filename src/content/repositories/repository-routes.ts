@@ -48,8 +48,9 @@ function recordRoutes({ repositories, operations }: RepositoryRoutesParts, prese
         presenting(),
       )
     }),
-    route(endpoints.delete, async ({ actor, params }) => {
-      await operations.deleteRepository(actor, params.id)
+    route(endpoints.delete, async ({ actor, params, query }) => {
+      const isForced = query.force === true || query.remove_from_content_view_versions === true
+      await operations.deleteRepository(actor, params.id, { isForced })
       return {}
     }),
     route(endpoints.gpgKey, async ({ params }) => {

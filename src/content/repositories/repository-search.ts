@@ -17,6 +17,11 @@ function explicit(
   return { names, type, expression, isExplicitOnly: true }
 }
 
+/** The views that hold a repository of Library or one that is a copy of it; the default view holds them all. */
+const viewsOf = sql`from content_views view where view.organization_id = p.organization_id and (view.is_default or exists (
+  select 1 from content_view_repositories chosen
+  where chosen.view_id = view.id and chosen.repository_id = coalesce(r.library_instance_id, r.id)))`
+
 /** The fields of Katello's repositories, and a few more. */
 export const repositorySearch: Searchable = {
   fields: [
@@ -36,8 +41,13 @@ export const repositorySearch: Searchable = {
     explicit(['description'], 'string', sql.ref('root.description')),
     explicit(['label'], 'string', sql.ref('root.label')),
     explicit(['download_policy'], 'string', sql.ref('root.download_policy')),
-    // the default view of an organization has its id
-    explicit(['content_view_id'], 'integer', sql.ref('o.id')),
+    {
+      names: ['content_view_id'],
+      type: 'integer',
+      expression: sql.ref('view.id'),
+      isExplicitOnly: true,
+      some: (isWanted) => sql`exists (select 1 ${viewsOf} and ${isWanted})`,
+    },
     explicit(['id'], 'integer', sql.ref('r.id')),
     explicit(['url'], 'string', sql.ref('root.url')),
     explicit(['created_at'], 'date', sql.ref('root.created_at')),

@@ -8,15 +8,20 @@ import type { TaskService } from '../../platform/tasks/task-service.ts'
 import type { AttributeValues, ContentType } from '../content-type.ts'
 import { credentialIdsOf } from '../credentials/credential-references.ts'
 import { findCredentials } from '../credentials/credential-store.ts'
+import { findEnvironment } from '../environments/environment-store.ts'
 import { labelFor } from '../label.ts'
 import type { OrganizationAccess } from '../organizations/organization-access.ts'
-import { findEnvironment, findLibrary, findOrganization } from '../organizations/organization-store.ts'
+import { findOrganization } from '../organizations/organization-store.ts'
 import type { ProductService, ProductView } from '../products/product-service.ts'
 import { lockProduct } from '../products/product-store.ts'
 import type { ChosenProxies, UpstreamProxies } from '../proxies/upstream-proxies.ts'
 import { insertContentSet } from '../sets/content-set-store.ts'
 import type { ContentTables, OrganizationRole, ProductRow } from '../tables.ts'
 import { contentTypes } from '../types/index.ts'
+import { findLibraryPlace } from '../views/default-view-store.ts'
+import { findVersion } from '../views/version-store.ts'
+import { findView } from '../views/view-store.ts'
+import { refuseCopy } from './repository-copy.ts'
 import { listRepositories, type RepositoryFilter } from './repository-list-store.ts'
 import { referenceProblems } from './repository-references.ts'
 import {
@@ -60,8 +65,13 @@ export interface RepositoryChange {
   readonly attributes: AttributeValues
 }
 
+interface Needed {
+  readonly role: OrganizationRole
+  readonly permission: string
+}
+
 /** What lists of repositories and of their units are cut down to. */
-type RepositoryScope = Pick<RepositoryFilter, 'organizationId' | 'environmentId' | 'viewVersionId'>
+type RepositoryScope = Pick<RepositoryFilter, 'organizationId' | 'environmentId' | 'viewId' | 'viewVersionId'>
 
 export interface RepositoryServiceParts {
   readonly db: Kysely<ContentTables>
@@ -93,7 +103,6 @@ export class RepositoryService {
     const { db, access, products } = this.#parts
     const memberId = username === undefined ? access.memberId(actor) : await access.memberIdOf(actor, username)
     if (filter.productId !== undefined) await products.getProduct(actor, filter.productId)
-    if (filter.viewId !== undefined) await this.#requireDefaultView(actor, 'content view', filter.viewId)
     await this.requireScope(actor, filter)
     const { rows, ...counts } = await listRepositories(db, { ...filter, memberId }, request)
     return { rows: await this.#view(rows), ...counts }
@@ -101,10 +110,20 @@ export class RepositoryService {
 
   /** @throws AppError `not_found` when there is no such organization or environment, or version of a content view */
   async requireScope(actor: Actor, scope: RepositoryScope): Promise<void> {
-    const { organizationId, environmentId, viewVersionId } = scope
+    const { organizationId, environmentId, viewId, viewVersionId } = scope
+    const { db } = this.#parts
     if (organizationId !== undefined) await this.#requireOrganization(actor, organizationId)
-    if (environmentId !== undefined) await this.#requireEnvironment(actor, environmentId, organizationId)
-    if (viewVersionId !== undefined) await this.#requireDefaultView(actor, 'content view version', viewVersionId)
+    const named = [
+      ['environment', environmentId, findEnvironment],
+      ['content view', viewId, findView],
+      ['content view version', viewVersionId, findVersion],
+    ] as const
+    for (const [kind, id, find] of named) {
+      if (id === undefined) continue
+      const found = await find(db, id)
+      const isThere = organizationId === undefined || found?.organization_id === organizationId
+      if (!(isThere && (await this.#canView(actor, found)))) throw notFound(kind, id)
+    }
   }
 
   /** @throws AppError `not_found`, also when it belongs to another organization than the one that is asked for */
@@ -155,15 +174,18 @@ export class RepositoryService {
   }
 
   /**
-   * Gives a repository to whoever may do something with it.
+   * Gives a repository in Library to whoever may do something with it.
    *
-   * @throws AppError `not_found`, or `forbidden` that names the permission
+   * @throws AppError `not_found`, `forbidden` that names the permission, or `invalid` when it is a copy
    */
-  async getEditable(
-    actor: Actor,
-    id: number,
-    needed: { role: OrganizationRole; permission: string },
-  ): Promise<RepositoryRecord> {
+  async getEditable(actor: Actor, id: number, needed: Needed): Promise<RepositoryRecord> {
+    const repository = await this.getServed(actor, id, needed)
+    refuseCopy(repository)
+    return repository
+  }
+
+  /** The same for what can also be done with the copies that versions of content views hold. */
+  async getServed(actor: Actor, id: number, needed: Needed): Promise<RepositoryRecord> {
     const repository = await this.#visible(actor, id)
     await this.#parts.access.requireRole(actor, repository.organization_id, needed)
     return repository
@@ -185,26 +207,15 @@ export class RepositoryService {
     if (!isThere) throw notFound('organization', id)
   }
 
-  /** The default content view of an organization has the organization's id, as has its version. */
-  async #requireDefaultView(actor: Actor, kind: string, id: number): Promise<void> {
-    const isThere = (await this.#parts.access.canView(actor, id)) && (await findOrganization(this.#parts.db, id))
-    if (!isThere) throw notFound(kind, id)
-  }
-
-  async #requireEnvironment(actor: Actor, id: number, organizationId: number | undefined): Promise<void> {
-    const { db, access } = this.#parts
-    const environment = await findEnvironment(db, id)
-    const isThere =
-      environment !== undefined && (organizationId === undefined || environment.organization_id === organizationId)
-    if (!isThere || !(await access.canView(actor, environment.organization_id))) throw notFound('environment', id)
+  async #canView(actor: Actor, found: { readonly organization_id: number } | undefined): Promise<boolean> {
+    return found !== undefined && (await this.#parts.access.canView(actor, found.organization_id))
   }
 
   async #visible(actor: Actor, id: number, organizationId?: number): Promise<RepositoryRecord> {
-    const { db, access } = this.#parts
-    const repository = await findRepository(db, id)
-    const isThere =
-      repository !== undefined && (organizationId === undefined || organizationId === repository.organization_id)
-    if (!isThere || !(await access.canView(actor, repository.organization_id))) throw notFound('repository', id)
+    const repository = await findRepository(this.#parts.db, id)
+    const isThere = organizationId === undefined || organizationId === repository?.organization_id
+    if (repository === undefined || !isThere || !(await this.#canView(actor, repository)))
+      throw notFound('repository', id)
     return repository
   }
 
@@ -255,13 +266,14 @@ async function insertLibraryInstance(
   { organization, product }: ProductView,
   root: NewRootRepository,
 ): Promise<number> {
-  const library = await findLibrary(tx, organization.id)
+  const library = await findLibraryPlace(tx, organization.id)
   if (library === undefined) throw notFound('organization', organization.id)
   const rootId = await insertRootRepository(tx, root)
   return insertRepository(tx, {
     root_id: rootId,
-    environment_id: library.id,
+    environment_id: library.environmentId,
+    version_id: library.versionId,
     set_id: await insertContentSet(tx),
-    relative_path: [organization.label, library.label, 'custom', product.label, root.label].join('/'),
+    relative_path: [organization.label, library.environmentLabel, 'custom', product.label, root.label].join('/'),
   })
 }

@@ -11,8 +11,16 @@ export interface RepositoryRecord extends Omit<RootRepositoryRow, 'id'> {
   readonly root_id: number
   readonly environment_id: number | null
   readonly environment_name: string | null
+  readonly version_id: number
+  readonly version_major: number
+  readonly version_minor: number
+  readonly view_id: number
+  readonly view_name: string
+  /** The repository in Library that this one is a copy of; null for those in Library. */
+  readonly library_instance_id: number | null
   readonly set_id: number
-  readonly latest_version: number
+  /** The version of the set that this is: the latest one in Library, always the same in a copy. */
+  readonly set_version: number
   readonly published_version: number | null
   readonly counts: Record<string, number>
   readonly relative_path: string
@@ -26,9 +34,9 @@ export interface RepositoryRecord extends Omit<RootRepositoryRow, 'id'> {
   readonly last_sync_task_id: string | null
 }
 
-/** The tables are called r, root, p, o, s, v, e and pub. */
+/** The tables are called r, root, p, o, s, v, n, w, e and pub. */
 export function selectRecords(db: ContentDb) {
-  return joinTables(db).select(columns)
+  return joinTables(db).select(columns).select(sql<number>`v.number`.as('set_version'))
 }
 
 function joinTables(db: ContentDb) {
@@ -39,8 +47,10 @@ function joinTables(db: ContentDb) {
     .innerJoin('organizations as o', 'o.id', 'p.organization_id')
     .innerJoin('content_sets as s', 's.id', 'r.set_id')
     .innerJoin('content_set_versions as v', (join) =>
-      join.onRef('v.set_id', '=', 's.id').onRef('v.number', '=', 's.latest_version'),
+      join.onRef('v.set_id', '=', 's.id').on('v.number', '=', sql<number>`coalesce(r.set_version, s.latest_version)`),
     )
+    .innerJoin('content_view_versions as n', 'n.id', 'r.version_id')
+    .innerJoin('content_views as w', 'w.id', 'n.view_id')
     .leftJoin('environments as e', 'e.id', 'r.environment_id')
     .leftJoin('publications as pub', 'pub.id', 'r.publication_id')
 }
@@ -74,8 +84,13 @@ const columns = [
   'r.root_id',
   'r.environment_id',
   'e.name as environment_name',
+  'r.version_id',
+  'n.major as version_major',
+  'n.minor as version_minor',
+  'w.id as view_id',
+  'w.name as view_name',
+  'r.library_instance_id',
   'r.set_id',
-  's.latest_version',
   'pub.set_version as published_version',
   'v.counts',
   'r.relative_path',
@@ -93,7 +108,7 @@ export async function findRepository(db: ContentDb, id: number): Promise<Reposit
   return selectRecords(db).where('r.id', '=', id).executeTakeFirst()
 }
 
-/** The repositories of a product, the oldest first. */
+/** The repositories of a product in Library, the oldest first. */
 export async function listRepositoriesOf(
   db: ContentDb,
   productId: number,
@@ -103,6 +118,7 @@ export async function listRepositoriesOf(
     .innerJoin('repositories as r', 'r.root_id', 'root.id')
     .select(['r.id', 'r.root_id', 'root.name', 'root.url'])
     .where('root.product_id', '=', productId)
+    .where('r.library_instance_id', 'is', null)
     .orderBy('r.id')
     .execute()
 }
@@ -174,12 +190,13 @@ export async function lockRepository(tx: ContentDb, id: number): Promise<boolean
   return row !== undefined
 }
 
-/** Deletes a root repository with all that is served of it. What its versions held is left to housekeeping. */
+/** Deletes a root repository with all that is served of it, also its copies. What its versions held is left to housekeeping. */
 export async function deleteRootRepository(tx: ContentDb, rootId: number): Promise<void> {
   const sets = await tx.selectFrom('repositories').select('set_id').where('root_id', '=', rootId).execute()
   await tx.deleteFrom('remote_files').where('root_id', '=', rootId).execute()
   await tx.deleteFrom('root_repositories').where('id', '=', rootId).execute()
-  for (const { set_id } of sets) await tx.deleteFrom('content_sets').where('id', '=', set_id).execute()
+  const setIds = [...new Set(sets.map(({ set_id }) => set_id))]
+  await sql`delete from content_sets where id = any(${setIds}::bigint[])`.execute(tx)
 }
 
 function refusal(error: unknown, root: { readonly name: string; readonly label: string }): unknown {
@@ -196,9 +213,11 @@ function taken(field: string, value: string, cause: unknown): AppError {
   })
 }
 
+/** A repository in Library. */
 export interface NewRepository {
   readonly root_id: number
   readonly environment_id: number
+  readonly version_id: number
   readonly set_id: number
   readonly relative_path: string
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import { belongsTo } from '../sets/membership.ts'
 import type { ContentTables } from '../tables.ts'
 
 export interface ServedFile {
@@ -35,7 +36,7 @@ export async function findServedFile(
     where f.path = ${path} and (
       select true from content_set_units m
       where m.set_id = ${setId} and m.unit_id = f.unit_id
-        and m.added_in <= ${version} and (m.removed_in is null or m.removed_in > ${version}) limit 1)
+        and ${belongsTo(sql`${version}::integer`)} limit 1)
     order by f.artifact is null limit 1)
     limit 1`.execute(db)
   return rows[0]
@@ -63,8 +64,7 @@ export async function listFolder(
         union all
         select substr(f.path, length(${folder}) + 1), f.size_bytes
         from content_set_units m join unit_files f on f.unit_id = m.unit_id
-        where m.set_id = ${setId} and m.added_in <= ${version} and (m.removed_in is null or m.removed_in > ${version})
-          and starts_with(f.path, ${folder})
+        where m.set_id = ${setId} and ${belongsTo(sql`${version}::integer`)} and starts_with(f.path, ${folder})
       ) as files
     ) as entries
     group by name order by 2 desc, name`.execute(db)

@@ -4,6 +4,7 @@ import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
 import { listRows } from '../../platform/search/list-rows.ts'
 import type { Searchable, SearchField } from '../../platform/search/search-fields.ts'
 import type { UnitKind, UnitList } from '../content-type.ts'
+import { belongsTo } from '../sets/membership.ts'
 import type { ContentTables } from '../tables.ts'
 import { contentTypes } from '../types/index.ts'
 
@@ -21,8 +22,8 @@ export function unitHref(id: number): string {
   return `/content/units/${id}/`
 }
 
-/** The condition that the latest version of a set holds a unit; that of no unit is not met. */
-export function holdsUnit(setId: RawBuilder<unknown>, { kind, id }: WantedUnit): Condition {
+/** The condition that a repository, whose table is called r, holds a unit; that of no unit is not met. */
+export function holdsUnit({ kind, id }: WantedUnit): Condition {
   const [, number] = /^(?:\/content\/units\/)?(\d{1,18})\/?$/.exec(id) ?? []
   const list = contentTypes.flatMap((type) => type.unitKinds).find((unit) => unit.kind === kind)?.list
   const isWanted = [
@@ -34,10 +35,10 @@ export function holdsUnit(setId: RawBuilder<unknown>, { kind, id }: WantedUnit):
   if (isWanted.length === 0) return sql`false`
   return sql`exists (
     select 1 from content_set_units m join units u on u.id = m.unit_id
-    where m.set_id = ${setId} and m.removed_in is null and u.kind = ${kind} and (${sql.join(isWanted, sql` or `)}))`
+    where m.set_id = r.set_id and ${belongsTo(sql.ref('r.set_version'))} and u.kind = ${kind} and (${sql.join(isWanted, sql` or `)}))`
 }
 
-/** Units in the latest version of repositories; everything that is given must hold of one of these. */
+/** Units in repositories; everything that is given must hold of one of these. */
 export interface UnitFilter {
   readonly memberId?: number | undefined
   readonly organizationId?: number | undefined
@@ -94,14 +95,13 @@ function repositoryField(filter: UnitFilter): SearchField {
   }
 }
 
-/** The default view of an organization has one version, which has the organization's id. */
 function placesOf(filter: UnitFilter): RawBuilder<unknown> {
   const conditions: readonly (Condition | undefined)[] = [
-    sql`m.removed_in is null`,
+    belongsTo(sql.ref('r.set_version')),
     isId(sql`r.id`, filter.repositoryId),
     isId(sql`r.environment_id`, filter.environmentId),
     isId(sql`p.organization_id`, filter.organizationId),
-    isId(sql`p.organization_id`, filter.viewVersionId),
+    isId(sql`r.version_id`, filter.viewVersionId),
     filter.memberId === undefined
       ? undefined
       : sql`p.organization_id in (select organization_id from organization_members where user_id = ${filter.memberId})`,

@@ -38,7 +38,7 @@ async function run(parts: ContentTaskParts, task: TaskContext): Promise<void> {
 }
 
 /** What a gathering repository knows of its upstream stays true. */
-function stateAfter({ mirror_on_sync, sync_state: state, latest_version }: RepositoryRecord, version: number) {
-  const isTrue = !mirror_on_sync && state?.['version'] === latest_version
+function stateAfter({ mirror_on_sync, sync_state: state, set_version }: RepositoryRecord, version: number) {
+  const isTrue = !mirror_on_sync && state?.['version'] === set_version
   return isTrue ? { ...state, version, mirrors: false } : undefined
 }

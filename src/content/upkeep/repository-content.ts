@@ -57,11 +57,12 @@ export async function upstreamOf(
   return { url, username: username ?? undefined, password, tls: await findUpstreamTls(parts, repository), proxy }
 }
 
-/** Publishes the latest version anew, and forgets what nothing needs any more. */
+/** Publishes the latest version anew, of a copy its only one, and forgets what nothing needs any more. */
 export async function publishLatest(parts: ContentTaskParts, task: TaskContext, subject: Subject): Promise<void> {
   const { db, artifacts } = parts
   const { repository, work } = subject
-  const content = { setId: repository.set_id, version: await findLatestVersion(db, repository.set_id) }
+  const { set_id: setId, set_version, library_instance_id: original } = repository
+  const content = { setId, version: original === null ? await findLatestVersion(db, setId) : set_version }
   task.progress(0.9, 'Publishing')
   await publish({
     db,

@@ -142,7 +142,7 @@ async function publishIn(
   { artifacts }: ImportParts,
   { target: { repository, work }, signal }: { readonly target: Target; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { latest_version: version } = (await findRepository(tx, repository.id)) as RepositoryRecord
+  const { set_version: version } = (await findRepository(tx, repository.id)) as RepositoryRecord
   if (version === (await findPublishedVersion(tx, repository.id))) return
   await publish({
     db: tx,

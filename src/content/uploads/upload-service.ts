@@ -9,6 +9,7 @@ import type { TaskService } from '../../platform/tasks/task-service.ts'
 import { isUuid } from '../../platform/uuid.ts'
 import type { ContentType } from '../content-type.ts'
 import type { OrganizationAccess } from '../organizations/organization-access.ts'
+import { refuseCopy } from '../repositories/repository-copy.ts'
 import { findRepository, type RepositoryRecord } from '../repositories/repository-store.ts'
 import type { ContentTables } from '../tables.ts'
 import { receiveChunk, type SentChunk } from './chunk-receiver.ts'
@@ -139,6 +140,7 @@ export class UploadService {
     if (repository === undefined || !(await access.canView(actor, repository.organization_id)))
       throw notFound('repository', id)
     await access.requireRole(actor, repository.organization_id, { role: 'editor', permission: 'edit_products' })
+    refuseCopy(repository)
     return repository
   }
 
