@@ -19,6 +19,8 @@ import { completionRoutes } from './completions/completion-routes.ts'
 import type { ContentType } from './content-type.ts'
 import { credentialRoutes } from './credentials/credential-routes.ts'
 import { CredentialService } from './credentials/credential-service.ts'
+import { filterRoutes } from './filters/filter-routes.ts'
+import { FilterService } from './filters/filter-service.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { LifecycleOperations } from './lifecycle/lifecycle-operations.ts'
 import { lifecycleRoutes } from './lifecycle/lifecycle-routes.ts'
@@ -157,6 +159,7 @@ function apiOf(parts: CommonParts): Pick<Content, 'routes' | 'taskResumptions'> 
     ...completionRoutes(),
     ...unitRoutes(units, contentTypes, now),
     ...uploadRoutes(uploads, now),
+    ...filterRoutes(new FilterService({ db, access }), now),
     ...lifecycleRoutes(new LifecycleOperations({ db, access, tasks }), now),
   ]
   return { routes, taskResumptions: [syncResumption(db, operations)] }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
-import { retireUnused } from '../publications/publication-store.ts'
+import { deleteUnused, retireUnused } from '../publications/publication-store.ts'
+import { purgeVersions } from '../sets/content-set-store.ts'
 import type { ContentTables } from '../tables.ts'
 import type { VersionPart } from './version-part.ts'
 
@@ -69,19 +70,20 @@ export async function removePlacement(tx: ContentDb, place: Omit<Placement, 'ver
   return result.numDeletedRows > 0n
 }
 
-/** Deletes the archived copies of a version with the sets that only they had. */
+/** Deletes the archived copies of a version with the content that only they had. */
 export async function deleteArchivedCopies(tx: ContentDb, versionId: number): Promise<void> {
   const { rows } = await sql<{ set_id: number; publication_id: number | null }>`
     delete from repositories where version_id = ${versionId} and environment_id is null
     returning set_id, publication_id`.execute(tx)
-  await retireUnused(
+  const setIds = rows.map(({ set_id }) => set_id)
+  await deleteUnused(
     tx,
     rows.flatMap(({ publication_id: id }) => (id === null ? [] : [id])),
   )
-  const setIds = rows.map(({ set_id }) => set_id)
   await sql`
     delete from content_sets s where s.id = any(${setIds}::bigint[])
       and not exists (select 1 from repositories r where r.set_id = s.id)`.execute(tx)
+  await purgeVersions(tx, setIds)
 }
 
 /** The condition that a repository, whose table is called c, is what an environment shows of a view. */

@@ -54,6 +54,13 @@ export async function retireUnused(tx: ContentDb, ids: readonly number[]): Promi
       and not exists (select 1 from repositories r where r.publication_id = p.id)`.execute(tx)
 }
 
+/** Deletes at once those of these publications that no repository points at. */
+export async function deleteUnused(tx: ContentDb, ids: readonly number[]): Promise<void> {
+  await sql`
+    delete from publications p where p.id = any(${ids as number[]}::bigint[])
+      and not exists (select 1 from repositories r where r.publication_id = p.id)`.execute(tx)
+}
+
 /** The set version that clients of a repository are served now. */
 export async function findPublishedVersion(db: ContentDb, repositoryId: number): Promise<number | undefined> {
   const row = await db
