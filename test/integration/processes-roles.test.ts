@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { createFileRepository, fetchPublished, syncToEnd, taskEnd } from '../support/content.ts'
 import { FileUpstream } from '../support/file-upstream.ts'
 import type { Json } from '../support/json.ts'
-import { openSharedGround, type ServerProcess, type SharedGround } from '../support/server-process.ts'
+import { openSharedGround, type SharedGround } from '../support/server-process.ts'
 import type { ReachableServer } from '../support/test-server.ts'
 import { form, multipart, repositories, served } from '../support/uploads.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -53,10 +53,27 @@ describe('processes that share a database and a data folder', () => {
     await upstream[Symbol.asyncDispose]()
   })
 
-  it('with all roles, but links in one of them only, do every operation through either address', async () => {
+  /** How many living processes could run tasks. */
+  async function countTaskHolders(): Promise<number | null> {
+    const { rowCount } = await ground.database.database.pool.query(
+      `select from task_holders join pg_locks on classid = 7206413 and objid = id
+       where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+    )
+    return rowCount
+  }
+
+  it('with all roles do every operation through either address, and only one of them can have links', async () => {
     const url = upstream.publish('everything', { one: '1', two: '2' })
     await using first = await ground.start('api,content,worker,links')
-    await using second = await ground.start('api,content,worker')
+    const [refused, started] = await Promise.all([
+      ground.startInVain('api,content,worker,links'),
+      ground.start('api,content,worker'),
+    ])
+    await using second = started
+
+    assert.equal(refused.code, 1)
+    assert.match(refused.complaints, /another Backhaul runs on it, and only one can run with the role "links"/)
+    assert.match(refused.complaints, /leave "links" out of BACKHAUL_ROLES/)
 
     await Promise.all([useEverything(first, second, url), useEverything(second, first, url)])
 
@@ -71,82 +88,45 @@ describe('processes that share a database and a data folder', () => {
     assert.equal(first.complaints() + second.complaints(), '')
   })
 
-  it('cannot both have the role links, and the second is told what to do', async () => {
-    await using _first = await ground.start('links,api')
-
-    const { code, complaints } = await ground.startInVain('api,content,worker,links')
-
-    assert.equal(code, 1)
-    assert.match(complaints, /another Backhaul runs on it, and only one can run with the role "links"/)
-    assert.match(complaints, /BACKHAUL_ROLES/)
-  })
-
-  it('split into api with content, worker, and content do every operation', async () => {
+  it('split into api with content, worker, and content do every operation, and each only its own', async () => {
     const url = upstream.publish('split', { one: '1', two: '2' })
     await using front = await ground.start('api,content')
-    await using worker = await ground.start('worker')
-    await using content = await ground.start('content')
-    const other = { ...front, content: content.content }
+    const repository = await createFileRepository(front, url)
+    const { body: task } = await front.ask(`${repositories}/${repository.id}/sync`, { method: 'POST' })
+    const { body: waiting } = await front.ask(`/foreman_tasks/api/tasks/${task.id}`)
+    assert.equal(waiting.state, 'planned')
+    assert.equal(await countTaskHolders(), 0)
 
-    assert.deepEqual([worker.api, worker.content, content.api], ['', '', ''])
-    await useEverything(front, other, url)
-    assert.equal(front.complaints() + worker.complaints() + content.complaints(), '')
-  })
-})
+    const [worker, content] = await Promise.all([ground.start('worker'), ground.start('content')])
 
-describe('a process without a role', () => {
-  let ground: SharedGround
-  let upstream: FileUpstream
-  before(async () => {
-    ground = await openSharedGround()
-    upstream = await FileUpstream.start()
-  })
-  after(async () => {
-    await ground[Symbol.asyncDispose]()
-    await upstream[Symbol.asyncDispose]()
-  })
-
-  async function queueSync(server: ServerProcess): Promise<Json> {
-    const repository = await createFileRepository(server, upstream.publish('queued', { one: '1' }))
-    return (await server.ask(`${repositories}/${repository.id}/sync`, { method: 'POST' })).body
-  }
-
-  it('runs no task without the role worker; one that comes later does', async () => {
-    await using front = await ground.start('api,content')
-    const task = await queueSync(front)
-    const path = `/foreman_tasks/api/tasks/${task.id}`
-
-    assert.equal((await front.ask(path)).body.state, 'planned')
-    assert.equal((await ground.database.database.pool.query('select from task_holders')).rowCount, 0)
-
-    await using _worker = await ground.start('worker')
+    assert.equal(await countTaskHolders(), 1)
     assert.equal((await taskEnd(front, task.id)).result, 'success')
-  })
-
-  it('answers no API without the role api, and says that such an address is not there', async () => {
-    await using process = await ground.start('content')
-
+    await useEverything(front, { ...front, content: content.content }, url)
+    assert.deepEqual([worker.api, worker.content, content.api], ['', '', ''])
+    assert.equal(await statusOf(`${content.content}/readyz`), 200)
     for (const path of ['/content/api/repositories', '/foreman_tasks/api/tasks', '/v2/version', '/docs']) {
-      const answer = await fetch(process.content + path)
+      const answer = await fetch(content.content + path)
       assert.equal(answer.status, 404)
       assert.match(await answer.text(), /^Cannot find .*: (nothing is published there|there is no such address)\n$/)
     }
+    assert.equal(front.complaints() + worker.complaints() + content.complaints(), '')
+    await Promise.all([worker.stop(), content.stop()])
   })
 
-  it('serves no content without the role content, and warns that it cannot tell where that is', async () => {
-    await using process = await ground.start('api,worker')
-    const repository = await createFileRepository(process, upstream.publish('unserved', { one: '1' }))
-    assert.equal((await syncToEnd(process, repository.id)).result, 'success')
+  it('tell the addresses of content that another serves, or warn that they cannot', async () => {
+    const url = 'https://content.example'
+    const [warned, told] = await Promise.all([
+      ground.start('api,worker'),
+      ground.start('api', { BACKHAUL_CONTENT_URL: url }),
+    ])
+    const repository = await createFileRepository(warned, upstream.publish('unserved', { one: '1' }))
+    assert.equal((await syncToEnd(told, repository.id)).result, 'success')
 
-    assert.equal(await statusOf(`${process.api}/content/${repository.relative_path}/one`), 404)
-    assert.match(process.complaints(), /BACKHAUL_CONTENT_URL/)
-  })
-
-  it('tells the addresses of content as BACKHAUL_CONTENT_URL says', async () => {
-    await using process = await ground.start('api', { BACKHAUL_CONTENT_URL: 'https://content.example' })
-    const repository = await createFileRepository(process, 'http://127.0.0.1:9/')
-
-    assert.equal(repository.full_path, `https://content.example/content/${repository.relative_path}/`)
-    assert.equal(process.complaints(), '')
+    assert.equal(await statusOf(`${warned.api}/content/${repository.relative_path}/one`), 404)
+    assert.match(warned.complaints(), /BACKHAUL_CONTENT_URL is not set/)
+    const { body } = await told.ask(`${repositories}/${repository.id}`)
+    assert.equal(body.full_path, `${url}/content/${repository.relative_path}/`)
+    assert.equal(told.complaints(), '')
+    await Promise.all([warned.stop(), told.stop()])
   })
 })

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { createFileRepository } from '../support/content.ts'
 import { openSharedGround } from '../support/server-process.ts'
-import { ask } from '../support/test-server.ts'
+import { adminPassword, ask } from '../support/test-server.ts'
+import { form, multipart, repositories, served } from '../support/uploads.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 describe('processes that start at the same moment', () => {
   it('make an empty database ready once, with one key, one administrator and one organization', async () => {
@@ -28,26 +33,47 @@ describe('processes that start at the same moment', () => {
   })
 })
 
-describe('a database that another version made', () => {
-  it('is refused with words when it has a migration that is not known', async () => {
+describe('a process that starts beside another', () => {
+  it('leaves the bytes alone that are just coming in there', async () => {
     await using ground = await openSharedGround()
-    await ground.database.database.pool.query(
+    await using server = await ground.start('api,content,worker')
+    const repository = await createFileRepository(server, 'http://127.0.0.1:9/')
+    const bytes = Buffer.alloc(400_000, 'incoming')
+    const body = form([['content', bytes, 'file']])
+    const sending = request(new URL(`${repositories}/${repository.id}/upload_content`, server.api), {
+      method: 'POST',
+      headers: { ...multipart, 'content-length': body.length },
+      auth: `admin:${adminPassword}`,
+    })
+    sending.write(body.subarray(0, 200_000))
+    const incoming = join(ground.folder, 'data', 'blobs', 'tmp')
+    await waitUntil('bytes come in', async () => (await readdir(incoming)).length === 1)
+
+    await using other = await ground.start('api,content,worker')
+    assert.equal((await readdir(incoming)).length, 1)
+    sending.end(body.subarray(200_000))
+    const [{ statusCode }] = await once(sending, 'response')
+
+    assert.equal(statusCode, 200)
+    assert.deepEqual(await served(other, repository, 'file'), bytes)
+    assert.deepEqual(await readdir(incoming), [])
+  })
+})
+
+describe('a database that another version made', () => {
+  it('is refused with words when it has a migration that is not known, or one that was another then', async () => {
+    await using ground = await openSharedGround()
+    const { pool } = ground.database.database
+    await pool.query(
       `insert into migrations (set_name, number, name, digest) values ('platform', 9999, '9999-later', 'x')`,
     )
+    const newer = await ground.startInVain('api,content,worker')
+    await pool.query('delete from migrations where number = 9999')
+    await pool.query(`update migrations set digest = 'x' where set_name = 'platform'`)
+    const edited = await ground.startInVain('worker')
 
-    const { code, complaints } = await ground.startInVain('api,content,worker')
-
-    assert.equal(code, 1)
-    assert.match(complaints, /its migration platform\/9999 is unknown, a newer Backhaul made it/)
-  })
-
-  it('is refused with words when a migration was another one', async () => {
-    await using ground = await openSharedGround()
-    await ground.database.database.pool.query(`update migrations set digest = 'x' where set_name = 'platform'`)
-
-    const { code, complaints } = await ground.startInVain('worker')
-
-    assert.equal(code, 1)
-    assert.match(complaints, /migration platform\/\d+ is not the one that was applied/)
+    assert.deepEqual([newer.code, edited.code], [1, 1])
+    assert.match(newer.complaints, /its migration platform\/9999 is unknown, a newer Backhaul made it/)
+    assert.match(edited.complaints, /migration platform\/\d+ is not the one that was applied/)
   })
 })
