@@ -40,18 +40,23 @@ describe('the Ansible collection theforeman.foreman', { skip: lacksProgram('ansi
     }),
     version('Base', { version: '1.0', description: 'of a playbook', lifecycle_environments: ['Library', 'Test'] }),
     version('Base', { version: '1.0', lifecycle_environments: ['Library', 'Test', 'Production'] }),
-    named('content_view', 'All', { composite: true, components: [{ content_view: 'Base', content_view_version: '1.0' }] }),
+    named('content_view', 'All', {
+      composite: true,
+      components: [{ content_view: 'Base', content_view_version: '1.0' }],
+    }),
     version('All', { version: '1.0', lifecycle_environments: ['Library'] }),
   ]
 
   async function run(tasks: readonly AnsibleTask[]): Promise<TaskOutcome[]> {
     const outcomes = await ansible.run(tasks)
-    for (const { name, failed, msg, result } of outcomes) assert.ok(!failed, `${name}: ${msg} ${JSON.stringify(result)}`)
+    for (const { name, failed, msg, result } of outcomes)
+      assert.ok(!failed, `${name}: ${msg} ${JSON.stringify(result)}`)
     assert.equal(outcomes.length, tasks.length)
     return outcomes
   }
 
-  const changedOf = (outcomes: readonly TaskOutcome[]) => outcomes.filter(({ changed }) => changed).map(({ name }) => name)
+  const changedOf = (outcomes: readonly TaskOutcome[]) =>
+    outcomes.filter(({ changed }) => changed).map(({ name }) => name)
   const namesOf = (tasks: readonly AnsibleTask[]) => tasks.map(({ name }) => name)
 
   it('makes environments and views, publishes and promotes, and changes nothing when it is run again', async () => {

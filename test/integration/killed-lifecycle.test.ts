@@ -11,7 +11,7 @@ const files = { 'a.txt': 'A', 'b.txt': 'B', 'left-out.iso': 'C' }
 
 let ground: SharedGround
 let processes: readonly ServerProcess[]
-let lab: ViewLab
+let lab: ViewLab<ServerProcess>
 let repositories: Json[]
 let view: Json
 let environment: Json
@@ -70,7 +70,8 @@ const contents = [
   ['PULP_MANIFEST', 'a.txt', 'b.txt'],
   ['PULP_MANIFEST', 'c.txt'],
 ]
-const shownIn = (...places: readonly (string | undefined)[]) => places.flatMap((place) => contents.map((names) => [place, names]))
+const shownIn = (...places: readonly (string | undefined)[]) =>
+  places.flatMap((place) => contents.map((names) => [place, names]))
 
 /** Nothing is left of what was begun. */
 async function assertNothingHalf(): Promise<void> {
@@ -96,7 +97,10 @@ describe('a process that is killed', () => {
       const shown = await lab.show(`content_views/${view.id}`)
       assert.equal(shown.versions.length, versions)
       const { content_view_version_id: version } = task.output
-      assert.deepEqual(await copiesOf(version), shownIn(...(versions === 1 ? [undefined, 'Library'] : ['Library', undefined])))
+      assert.deepEqual(
+        await copiesOf(version),
+        shownIn(...(versions === 1 ? [undefined, 'Library'] : ['Library', undefined])),
+      )
       await assertNothingHalf()
     })
   }
