@@ -19,6 +19,8 @@ import { completionRoutes } from './completions/completion-routes.ts'
 import type { ContentType } from './content-type.ts'
 import { credentialRoutes } from './credentials/credential-routes.ts'
 import { CredentialService } from './credentials/credential-service.ts'
+import { environmentRoutes } from './environments/environment-routes.ts'
+import { EnvironmentService } from './environments/environment-service.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { OrganizationAccess } from './organizations/organization-access.ts'
 import { organizationDeletionHandler } from './organizations/organization-deletion.ts'
@@ -151,6 +153,7 @@ function apiOf(parts: CommonParts): Pick<Content, 'routes' | 'taskResumptions'> 
     ...completionRoutes(),
     ...unitRoutes(units, contentTypes, now),
     ...uploadRoutes(uploads, now),
+    ...environmentRoutes(new EnvironmentService({ db, access, organizations }), now),
   ]
   return { routes, taskResumptions: [syncResumption(db, operations)] }
 }

@@ -21,7 +21,6 @@ export const expectedMethods: Readonly<Record<string, readonly string[]>> = {
   domains: [],
   host_collections: [],
   hostgroups: [],
-  lifecycle_environments: [],
   locations: [],
   media: [],
   operatingsystems: [],
