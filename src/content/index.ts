@@ -57,6 +57,10 @@ import { verifyHandler } from './upkeep/verify-checksums.ts'
 import { importHandler } from './uploads/import-uploads.ts'
 import { uploadRoutes } from './uploads/upload-routes.ts'
 import { UploadService } from './uploads/upload-service.ts'
+import { componentRoutes } from './views/component-routes.ts'
+import { ComponentService } from './views/component-service.ts'
+import { viewRoutes } from './views/view-routes.ts'
+import { ViewService } from './views/view-service.ts'
 
 /** The tables of this half, in the order in which they must be made. */
 export const contentMigrations: readonly MigrationSet[] = [
@@ -142,6 +146,7 @@ function apiOf(parts: CommonParts): Pick<Content, 'routes' | 'taskResumptions'> 
   const units = new UnitService({ db, access, repositories })
   const operations = new RepositoryOperations({ db, repositories, tasks, credentials })
   const uploads = new UploadService(parts)
+  const views = new ViewService({ db, access, organizations })
   const routes = [
     ...organizationRoutes({ organizations, operations: new OrganizationOperations({ db, organizations, tasks }), now }),
     ...productRoutes({ products, operations: new ProductOperations({ db, products, tasks }), now }),
@@ -154,6 +159,8 @@ function apiOf(parts: CommonParts): Pick<Content, 'routes' | 'taskResumptions'> 
     ...unitRoutes(units, contentTypes, now),
     ...uploadRoutes(uploads, now),
     ...environmentRoutes(new EnvironmentService({ db, access, organizations }), now),
+    ...viewRoutes(views, now),
+    ...componentRoutes(new ComponentService(db, views)),
   ]
   return { routes, taskResumptions: [syncResumption(db, operations)] }
 }
