@@ -117,15 +117,15 @@ describe('a process that is killed', () => {
     assert.equal(results.filter(({ action }: Json) => action === 'promotion').length, 1)
   })
 
-  for (const [moment, table] of [
-    ['in the middle of a deletion', 'content_view_versions'],
-    ['between a deletion and giving back the bytes', 'units'],
+  for (const [moment, table, file] of [
+    ['in the middle of a deletion', 'content_view_versions', 'a.txt'],
+    ['between a deletion and giving back the bytes', 'units', 'b.txt'],
   ] as const) {
     it(`${moment} leaves it to the other to end it`, async () => {
       const { versions: all } = await lab.show(`content_views/${view.id}`)
       const old = all.find(({ environment_ids: places }: Json) => places.length === 0)
       const before = await copiesOf((await lab.show(`content_views/${view.id}`)).latest_version_id)
-      await lab.remove(repositories[0], 'a.txt')
+      await lab.remove(repositories[0] as Json, file)
 
       const task = await killWhereItWrites(table, () => asked('DELETE', `content_view_versions/${old.id}`))
 
