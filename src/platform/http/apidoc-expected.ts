@@ -14,7 +14,6 @@ export const expectedMethods: Readonly<Record<string, readonly string[]>> = {
   architectures: [],
   compute_resources: [],
   content_view_filters: [],
-  content_view_versions: [],
   domains: [],
   host_collections: [],
   hostgroups: [],
