@@ -67,6 +67,8 @@ import { uploadRoutes } from './uploads/upload-routes.ts'
 import { UploadService } from './uploads/upload-service.ts'
 import { componentRoutes } from './views/component-routes.ts'
 import { ComponentService } from './views/component-service.ts'
+import { versionRoutes } from './views/version-routes.ts'
+import { VersionService } from './views/version-service.ts'
 import { viewRoutes } from './views/view-routes.ts'
 import { ViewService } from './views/view-service.ts'
 
@@ -169,6 +171,7 @@ function apiOf(parts: CommonParts): Pick<Content, 'routes' | 'taskResumptions'> 
     ...environmentRoutes(new EnvironmentService({ db, access, organizations }), now),
     ...viewRoutes(views, now),
     ...componentRoutes(new ComponentService(db, views)),
+    ...versionRoutes(new VersionService({ db, access, organizations, views }), now),
     ...filterRoutes(new FilterService({ db, access }), now),
     ...lifecycleRoutes(new LifecycleOperations({ db, access, tasks }), now),
   ]

@@ -7,11 +7,13 @@ import { environmentSearch } from '../environments/environment-search.ts'
 import { organizationSearch } from '../organizations/organization-search.ts'
 import { productSearch } from '../products/product-search.ts'
 import { repositorySearch } from '../repositories/repository-search.ts'
+import { versionSearch } from '../views/version-search.ts'
 import { viewSearch } from '../views/view-search.ts'
 import { completionEndpoint } from './completion-contract.ts'
 
 const lists: Readonly<Record<string, Searchable>> = {
   content_credentials: credentialSearch,
+  content_view_versions: versionSearch,
   content_views: viewSearch,
   lifecycle_environments: environmentSearch,
   organizations: organizationSearch,
