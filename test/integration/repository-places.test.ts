@@ -58,7 +58,7 @@ type Query = Readonly<Record<string, string | true>>
 
 async function places(query: Query, as?: string): Promise<string[] | number> {
   const parameters = Object.entries(query).map(
-    ([name, value]) => `${name}=${typeof value === 'string' ? (ids[value] ?? value) : value}`,
+    ([name, value]) => `${name}=${name !== 'name' && typeof value === 'string' ? (ids[value] ?? value) : value}`,
   )
   const path = `/content/api/repositories?full_result=true&${parameters.join('&')}`
   const { status, body } = await lab.server.ask(path, as === undefined ? {} : { as })
