@@ -3,9 +3,9 @@ import type { BenchProgram } from '../program.ts'
 import { note } from '../report.ts'
 import { Client } from './client.ts'
 
-export const productCount = 200
+const productCount = 200
 export const repositoryCount = Number(process.env['BENCH_REPOSITORIES'] ?? 10_000)
-export const unitCount = 100_000
+const unitCount = 100_000
 const unitsEach = 20
 
 const words = ['zoo', 'garden', 'harbour', 'abc', 'mill', 'tower', 'bridge', 'meadow', 'island', 'lantern']

@@ -43,7 +43,13 @@ export function claimTimes(what: string, { p50, p99 }: Times, atMost: number): v
 function repositoryLists({ productIds }: Filled): List[] {
   const [productId] = productIds
   const search = (text: string) => `${plainList}&search=${encodeURIComponent(text)}`
-  const searches = [`name = "${repositoryName(4242)}"`, 'name ~ abc', 'zoo', 'product = "Bench product 7"', 'not (name ~ a)']
+  const searches = [
+    `name = "${repositoryName(4242)}"`,
+    'name ~ abc',
+    'zoo',
+    'product = "Bench product 7"',
+    'not (name ~ a)',
+  ]
   return [
     { what: 'plain', path: plainList, atMost: 15 },
     { what: 'of all organizations', path: repositories, atMost: 15 },

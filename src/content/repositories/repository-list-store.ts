@@ -50,14 +50,15 @@ function given<T>(value: T | undefined, condition: (value: T) => Condition): Con
   return value === undefined ? [] : [condition(value)]
 }
 
+/** A version's view belongs to the same organization as the product does, and there are fewer of them to look at. */
 function ownerConditions(filter: RepositoryFilter): Condition[] {
   return [
     ...given(
       filter.memberId,
-      (id) => sql`o.id in (select organization_id from organization_members where user_id = ${id})`,
+      (id) => sql`w.organization_id in (select organization_id from organization_members where user_id = ${id})`,
     ),
-    ...given(filter.organizationId, (id) => sql`o.id = ${id}`),
-    ...given(filter.productId, (id) => sql`p.id = ${id}`),
+    ...given(filter.organizationId, (id) => sql`w.organization_id = ${id}`),
+    ...given(filter.productId, (id) => sql`root.product_id = ${id}`),
   ]
 }
 

@@ -47,6 +47,8 @@ export interface UnitFilter {
   readonly organizationId?: number | undefined
   readonly environmentId?: number | undefined
   readonly repositoryId?: number | undefined
+  /** The set of that repository: the database knows how large it is. */
+  readonly setId?: number | undefined
   readonly viewVersionId?: number | undefined
   readonly ids?: readonly number[] | undefined
 }
@@ -102,6 +104,7 @@ function placesOf(filter: UnitFilter): RawBuilder<unknown> {
   const conditions: readonly (Condition | undefined)[] = [
     belongsTo(sql.ref('r.set_version')),
     isId(sql`r.id`, filter.repositoryId),
+    isId(sql`m.set_id`, filter.setId),
     isId(sql`r.environment_id`, filter.environmentId),
     isId(sql`p.organization_id`, filter.organizationId),
     isId(sql`r.version_id`, filter.viewVersionId),

@@ -14,7 +14,7 @@ import type { SearchTree } from './search-tree.ts'
 export async function listRows<Tables, From extends keyof Tables, Row>(
   scope: SelectQueryBuilder<Tables, From, Row>,
   searchable: Searchable,
-  { page, search, sort, now }: ListRequest,
+  { page, search, sort, now, knownTotal }: ListRequest,
 ): Promise<Listed<Row>> {
   const inOrder = (rows: typeof scope) => {
     const ordered = rows.orderBy(searchOrder(searchable, sort)).offset(page.offset)
@@ -22,7 +22,7 @@ export async function listRows<Tables, From extends keyof Tables, Row>(
   }
   const tree = parseSearch(search ?? '')
   if (isEverything(tree)) {
-    const [rows, total] = await Promise.all([inOrder(scope).execute(), count(scope)])
+    const [rows, total] = await Promise.all([inOrder(scope).execute(), knownTotal ?? count(scope)])
     return { rows: rows as Row[], total, subtotal: total }
   }
   const found = scope.where(searchCondition(tree, { fields: searchable.fields, now }))
@@ -30,7 +30,7 @@ export async function listRows<Tables, From extends keyof Tables, Row>(
   const query = inOrder(found).select(sql<number>`count(*) over ()`.as('subtotal'))
   const [counted, total] = await Promise.all([
     query.$castTo<Row & { readonly subtotal: number }>().execute(),
-    count(scope),
+    knownTotal ?? count(scope),
   ])
   const subtotal = counted[0]?.subtotal ?? (page.offset === 0 ? 0 : await count(found))
   return { rows: counted.map(({ subtotal: _, ...row }) => row as Row), total, subtotal }
