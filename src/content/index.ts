@@ -19,7 +19,15 @@ import { completionRoutes } from './completions/completion-routes.ts'
 import type { ContentType } from './content-type.ts'
 import { credentialRoutes } from './credentials/credential-routes.ts'
 import { CredentialService } from './credentials/credential-service.ts'
+import { filterRoutes } from './filters/filter-routes.ts'
+import { FilterService } from './filters/filter-service.ts'
 import { Housekeeping } from './housekeeping.ts'
+import { LifecycleOperations } from './lifecycle/lifecycle-operations.ts'
+import { lifecycleRoutes } from './lifecycle/lifecycle-routes.ts'
+import { promoteHandler } from './lifecycle/promote-version.ts'
+import { publishHandler } from './lifecycle/publish-view.ts'
+import { removeHandler, viewDeletionHandler } from './lifecycle/remove-versions.ts'
+import { versionRepublishHandler } from './lifecycle/republish-version.ts'
 import { OrganizationAccess } from './organizations/organization-access.ts'
 import { organizationDeletionHandler } from './organizations/organization-deletion.ts'
 import { OrganizationOperations } from './organizations/organization-operations.ts'
@@ -151,6 +159,8 @@ function apiOf(parts: CommonParts): Pick<Content, 'routes' | 'taskResumptions'> 
     ...completionRoutes(),
     ...unitRoutes(units, contentTypes, now),
     ...uploadRoutes(uploads, now),
+    ...filterRoutes(new FilterService({ db, access }), now),
+    ...lifecycleRoutes(new LifecycleOperations({ db, access, tasks }), now),
   ]
   return { routes, taskResumptions: [syncResumption(db, operations)] }
 }
@@ -166,5 +176,10 @@ function taskHandlersOf(parts: CommonParts): TaskHandler[] {
     productSyncHandler(parts),
     productDeletionHandler(parts),
     organizationDeletionHandler(parts),
+    publishHandler(parts),
+    promoteHandler(parts),
+    removeHandler(parts),
+    viewDeletionHandler(parts),
+    versionRepublishHandler(parts),
   ]
 }
