@@ -54,6 +54,11 @@ export function joinTables(db: ContentDb) {
     .leftJoin('publications as pub', 'pub.id', 'r.publication_id')
 }
 
+/** The tables are called as in `joinTables`. */
+export function selectRecords(db: ContentDb) {
+  return joinTables(db).select(columns).select(sql<number>`v.number`.as('set_version')).$castTo<RepositoryRecord>()
+}
+
 const columns = [
   'root.product_id',
   'root.name',
@@ -111,11 +116,8 @@ export async function findRepository(db: ContentDb, id: number): Promise<Reposit
 /** Those of these repositories that there are, in the same order. */
 export async function findRepositories(db: ContentDb, ids: readonly number[]): Promise<RepositoryRecord[]> {
   if (ids.length === 0) return []
-  const records = await joinTables(db)
-    .select(columns)
-    .select(sql<number>`v.number`.as('set_version'))
+  const records = await selectRecords(db)
     .where(sql<boolean>`r.id = any(${[...ids]}::bigint[])`)
-    .$castTo<RepositoryRecord>()
     .execute()
   const byId = new Map(records.map((record) => [record.id, record]))
   return ids.flatMap((id) => byId.get(id) ?? [])
