@@ -10,6 +10,7 @@ import { measureBusy } from './scale/busy.ts'
 import { fill } from './scale/fill.ts'
 import { measureLists } from './scale/lists.ts'
 import { measureSingles } from './scale/singles.ts'
+import { measureViews } from './scale/views.ts'
 
 /** What a server with many repositories promises, as a client sees it that asks one thing after the other. */
 const upstreamFiles = 20_000
@@ -26,6 +27,7 @@ try {
   await measureLists(program, filled)
   await measureSingles(program, filled)
   await measureBusy(program, nginx.url)
+  await measureViews(program, { folder, url: nginx.url })
   note(`\nmemory of all processes ${Math.round(program.memoryMegabytes())} MB`)
 } finally {
   await rm(folder, { recursive: true })

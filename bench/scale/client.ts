@@ -57,3 +57,22 @@ export function percentiles(took: readonly number[]): Times {
   const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
   return { p50: at(0.5), p99: at(0.99) }
 }
+
+/** Eight clients make things at the same time; gives the ids in the order of their numbers. */
+export async function inParallel(
+  api: string,
+  count: number,
+  make: (client: Client, number: number) => Promise<{ readonly id: number }>,
+): Promise<number[]> {
+  const ids: number[] = []
+  let next = 0
+  const work = async () => {
+    using client = new Client(api)
+    while (next < count) {
+      const number = next++
+      ids[number] = (await make(client, number)).id
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, work))
+  return ids
+}

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { BenchProgram } from '../program.ts'
 import { note } from '../report.ts'
-import { Client } from './client.ts'
+import { inParallel } from './client.ts'
 
 const productCount = 200
 export const repositoryCount = Number(process.env['BENCH_REPOSITORIES'] ?? 10_000)
@@ -45,25 +45,6 @@ export async function fill({ server, database }: BenchProgram): Promise<Filled> 
     await database.query(`vacuum analyze ${table}`)
   await database.query('analyze')
   return { productIds, repositoryIds, bigId }
-}
-
-/** Eight clients make things at the same time; gives the ids in the order of their numbers. */
-async function inParallel(
-  api: string,
-  count: number,
-  make: (client: Client, number: number) => Promise<{ readonly id: number }>,
-): Promise<number[]> {
-  const ids: number[] = []
-  let next = 0
-  const work = async () => {
-    using client = new Client(api)
-    while (next < count) {
-      const number = next++
-      ids[number] = (await make(client, number)).id
-    }
-  }
-  await Promise.all(Array.from({ length: 8 }, work))
-  return ids
 }
 
 /** One repository holds all units, half of the others a few of them: as if they had been synced. */
