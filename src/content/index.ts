@@ -19,6 +19,8 @@ import { completionRoutes } from './completions/completion-routes.ts'
 import type { ContentType } from './content-type.ts'
 import { credentialRoutes } from './credentials/credential-routes.ts'
 import { CredentialService } from './credentials/credential-service.ts'
+import { environmentRoutes } from './environments/environment-routes.ts'
+import { EnvironmentService } from './environments/environment-service.ts'
 import { filterRoutes } from './filters/filter-routes.ts'
 import { FilterService } from './filters/filter-service.ts'
 import { Housekeeping } from './housekeeping.ts'
@@ -63,6 +65,12 @@ import { verifyHandler } from './upkeep/verify-checksums.ts'
 import { importHandler } from './uploads/import-uploads.ts'
 import { uploadRoutes } from './uploads/upload-routes.ts'
 import { UploadService } from './uploads/upload-service.ts'
+import { componentRoutes } from './views/component-routes.ts'
+import { ComponentService } from './views/component-service.ts'
+import { versionRoutes } from './views/version-routes.ts'
+import { VersionService } from './views/version-service.ts'
+import { viewRoutes } from './views/view-routes.ts'
+import { ViewService } from './views/view-service.ts'
 
 /** The tables of this half, in the order in which they must be made. */
 export const contentMigrations: readonly MigrationSet[] = [
@@ -148,6 +156,7 @@ function apiOf(parts: CommonParts): Pick<Content, 'routes' | 'taskResumptions'> 
   const units = new UnitService({ db, access, repositories })
   const operations = new RepositoryOperations({ db, repositories, tasks, credentials })
   const uploads = new UploadService(parts)
+  const views = new ViewService({ db, access, organizations })
   const routes = [
     ...organizationRoutes({ organizations, operations: new OrganizationOperations({ db, organizations, tasks }), now }),
     ...productRoutes({ products, operations: new ProductOperations({ db, products, tasks }), now }),
@@ -159,6 +168,10 @@ function apiOf(parts: CommonParts): Pick<Content, 'routes' | 'taskResumptions'> 
     ...completionRoutes(),
     ...unitRoutes(units, contentTypes, now),
     ...uploadRoutes(uploads, now),
+    ...environmentRoutes(new EnvironmentService({ db, access, organizations }), now),
+    ...viewRoutes(views, now),
+    ...componentRoutes(new ComponentService(db, views)),
+    ...versionRoutes(new VersionService({ db, access, organizations, views }), now),
     ...filterRoutes(new FilterService({ db, access }), now),
     ...lifecycleRoutes(new LifecycleOperations({ db, access, tasks }), now),
   ]

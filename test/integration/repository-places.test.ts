@@ -121,7 +121,9 @@ const rows: readonly (readonly [Query, readonly string[]])[] = [
 
 describe('the list of repositories', () => {
   for (const [query, expected] of rows) {
-    const asked = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]))
+    const asked = new URLSearchParams(
+      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+    )
     it(`gives exactly what is there: ${asked.size === 0 ? 'nothing said' : decodeURIComponent(String(asked))}`, async () => {
       const sorted = [...expected].sort()
       for (const member of ['viewer', 'editor', 'manager'] as const)

@@ -18,6 +18,13 @@ export function messageIn(
   return error
 }
 
+/** Checks that the content API refuses a request because of one attribute, in a message with these words. */
+export function refused(answer: Answer<Record<string, unknown>>, field: string, words = ''): void {
+  const message = messageIn(answer, '/content/api', 422)
+  assert.deepEqual(Object.keys(answer.body['errors'] as object), [field], message)
+  assert.ok(message.includes(words), message)
+}
+
 function linksError(body: Record<string, unknown>, status: number): string {
   const keys = status === 400 ? ['message', 'status', 'path', 'request', 'method'] : ['message', 'status']
   assert.deepEqual(Object.keys(body), keys)

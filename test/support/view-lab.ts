@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { fetchPublished, taskEnd } from './content.ts'
 import type { Json } from './json.ts'
-import { startTestServer, type TestServer } from './test-server.ts'
+import { type ReachableServer, startTestServer, type TestServer } from './test-server.ts'
 import { form, multipart } from './uploads.ts'
 
 const base = '/content/api'
 
 /** A server with environments, repositories of files and content views, for what is published from them. */
-export class ViewLab implements AsyncDisposable {
-  readonly server: TestServer
+export class ViewLab<Server extends ReachableServer = TestServer> implements AsyncDisposable {
+  readonly server: Server
   #names = 0
 
-  constructor(server: TestServer) {
+  constructor(server: Server) {
     this.server = server
   }
 
@@ -19,8 +19,8 @@ export class ViewLab implements AsyncDisposable {
     return new ViewLab(await startTestServer())
   }
 
-  [Symbol.asyncDispose](): PromiseLike<void> {
-    return this.server[Symbol.asyncDispose]()
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (this.server as Partial<AsyncDisposable>)[Symbol.asyncDispose]?.()
   }
 
   async create(path: string, body: object): Promise<Json> {

@@ -10,11 +10,11 @@ const Completions = Type.Array(
 )
 
 /** The address that helps to write searches of a list, and knows all that can stand in them. */
-export function completionEndpoint(list: string, fields: readonly SearchField[]) {
+export function completionEndpoint(list: string, fields: readonly SearchField[], path = list) {
   return endpoint({
     method: 'GET',
     action: `${list}.auto_complete_search`,
-    path: `/content/api/${list}/auto_complete_search`,
+    path: `/content/api/${path}/auto_complete_search`,
     status: 200,
     summary: `Complete the beginning of a search for ${list.replaceAll('_', ' ')}`,
     tag: 'Searches',

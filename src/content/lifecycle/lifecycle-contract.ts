@@ -10,6 +10,7 @@ const One = Type.Object({ id: Id })
 const Ids = Type.Array(Id, { maxItems: 10_000 })
 const VersionPart = Type.Integer({ minimum: 0, maximum: 1_000_000 })
 const Forced = Type.Optional(Type.Boolean({ description: 'Also when it is not the next environment of a path' }))
+const Regenerated = Type.Optional(Type.Boolean({ description: 'Without effect' }))
 
 const task = { status: 202, reply: Task } as const
 
@@ -28,6 +29,7 @@ export const lifecycleEndpoints = {
       minor: OptionalNullable(VersionPart),
       environment_ids: OptionalNullable(Ids),
       is_force_promote: Forced,
+      force_yum_metadata_regeneration: Regenerated,
     }),
   }),
   removeFromEnvironment: endpoint({
@@ -70,7 +72,7 @@ export const lifecycleEndpoints = {
       environment_ids: Type.Array(Id, { minItems: 1, maxItems: 10_000 }),
       description: OptionalNullable(Description),
       force: Forced,
-      force_yum_metadata_regeneration: Type.Optional(Type.Boolean({ description: 'Without effect' })),
+      force_yum_metadata_regeneration: Regenerated,
     }),
   }),
   deleteVersion: endpoint({

@@ -31,7 +31,7 @@ export async function prepareParts(
     task.signal.throwIfAborted()
     prepared.push(await preparation.prepare(group as unknown as Group))
   }
-  return prepared
+  return prepared.sort((one, other) => one.libraryId - other.libraryId)
 }
 
 /** What there is of one repository; the first is what counts where two say something else. */

@@ -65,6 +65,12 @@ export class OrganizationAccess {
     return actor.userId === undefined ? undefined : findRole(this.#db, organizationId, actor.userId)
   }
 
+  /** The same for many organizations; those where somebody is a stranger are left out. */
+  async findRoles(actor: Actor, organizationIds: readonly number[]): Promise<ReadonlyMap<number, OrganizationRole>> {
+    if (hasRight(actor, 'admin')) return new Map(organizationIds.map((id) => [id, 'manager']))
+    return new Map((await this.#memberships(actor)).map(({ organization_id: id, role }) => [id, role]))
+  }
+
   async #memberships(actor: Actor): Promise<Member[]> {
     return actor.userId === undefined ? [] : listMemberships(this.#db, actor.userId)
   }

@@ -151,7 +151,7 @@ export async function findHolders(
   filter: UnitFilter & { readonly ids: readonly number[] },
 ): Promise<ReadonlyMap<number, readonly number[]>> {
   const { rows } = await sql<{ unit_id: number; version_ids: number[] }>`
-    select m.unit_id, array_agg(distinct r.version_id order by r.version_id) as version_ids ${placesOf(filter)}
+    select m.unit_id, json_agg(distinct r.version_id order by r.version_id) as version_ids ${placesOf(filter)}
       and m.unit_id = any(${filter.ids as number[]}::bigint[]) group by m.unit_id`.execute(db)
   return new Map(rows.map(({ unit_id, version_ids }) => [unit_id, version_ids]))
 }

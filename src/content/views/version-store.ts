@@ -1,6 +1,10 @@
+import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
+import { listRows } from '../../platform/search/list-rows.ts'
 import type { ContentTables } from '../tables.ts'
 import type { VersionRow } from '../view-tables.ts'
+import { versionSearch } from './version-search.ts'
 
 type ContentDb = Db<ContentTables>
 
@@ -24,4 +28,59 @@ export function selectVersions(db: ContentDb) {
 
 export async function findVersion(db: ContentDb, id: number): Promise<VersionRecord | undefined> {
   return selectVersions(db).where('n.id', '=', id).executeTakeFirst()
+}
+
+export interface VersionFilter {
+  readonly viewId?: number | undefined
+  /** Only versions that this environment shows. */
+  readonly environmentId?: number | undefined
+  readonly organizationId?: number | undefined
+  readonly memberId?: number | undefined
+  /** Only versions that this version of a composite view is made of. */
+  readonly compositeVersionId?: number | undefined
+  /** Only the versions of default views, or only the others. */
+  readonly isDefault?: boolean | undefined
+  readonly version?: string | undefined
+}
+
+export async function listVersions(
+  db: ContentDb,
+  filter: VersionFilter,
+  request: ListRequest,
+): Promise<Listed<VersionRecord>> {
+  const { viewId, environmentId, organizationId, memberId, compositeVersionId, isDefault, version } = filter
+  let query = selectVersions(db)
+  if (viewId !== undefined) query = query.where('n.view_id', '=', viewId)
+  if (organizationId !== undefined) query = query.where('w.organization_id', '=', organizationId)
+  if (isDefault !== undefined) query = query.where('w.is_default', '=', isDefault)
+  if (version !== undefined) query = query.where(sql<boolean>`n.major || '.' || n.minor = ${version}`)
+  if (environmentId !== undefined) {
+    query = query.where('n.id', 'in', (sub) =>
+      sub.selectFrom('content_view_environments').select('version_id').where('environment_id', '=', environmentId),
+    )
+  }
+  if (compositeVersionId !== undefined) {
+    query = query.where('n.id', 'in', (sub) =>
+      sub
+        .selectFrom('content_view_version_components')
+        .select('component_id')
+        .where('version_id', '=', compositeVersionId),
+    )
+  }
+  if (memberId !== undefined) {
+    query = query.where('w.organization_id', 'in', (sub) =>
+      sub.selectFrom('organization_members').select('organization_id').where('user_id', '=', memberId),
+    )
+  }
+  return listRows(query, versionSearch, request)
+}
+
+/** False when it is gone. */
+export async function updateVersion(db: ContentDb, id: number, description: string | null): Promise<boolean> {
+  const result = await db
+    .updateTable('content_view_versions')
+    .set({ description, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
 }
