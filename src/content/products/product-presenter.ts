@@ -2,7 +2,7 @@ import { timestamp } from '../../platform/http/timestamps.ts'
 import { agoInWords } from '../ago-in-words.ts'
 import { credentialIdsOf } from '../credentials/credential-references.ts'
 import type { ProductDetails, ProductView } from './product-service.ts'
-import type { LastSync } from './product-store.ts'
+import type { LastSyncs } from './product-store.ts'
 
 /** The record of lists. */
 export function presentProduct(
@@ -51,26 +51,27 @@ export function presentProductInFull(details: ProductDetails, now: number): obje
 }
 
 /** The state that says most of what is to be done, out of the last syncs of all repositories. */
-function syncState(syncs: readonly LastSync[]): string | null {
+function syncState(syncs: readonly LastSyncs[]): string | null {
   const order = ['pending', 'error', 'cancelled', 'warning', 'success']
   return order.find((result) => syncs.some((sync) => sync.result === result)) ?? null
 }
 
 /** How many of the last syncs have each result. */
-function summary(syncs: readonly LastSync[]): Record<string, number> {
+function summary(syncs: readonly LastSyncs[]): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const { result } of syncs) counts[result] = (counts[result] ?? 0) + 1
+  for (const { result, count } of syncs) counts[result] = (counts[result] ?? 0) + count
   return counts
 }
 
-function syncStatus(syncs: readonly LastSync[]): object {
+function syncStatus(syncs: readonly LastSyncs[]): object {
   const isRunning = syncs.some(({ state }) => state === 'running')
   const finished = syncs.every(({ ended_at }) => ended_at !== null)
-  const sum = syncs.reduce((total, { progress }) => total + progress, 0)
+  const count = syncs.reduce((total, group) => total + group.count, 0)
+  const progress = syncs.reduce((total, group) => total + group.progress, 0)
   return {
     state: syncState(syncs),
     is_running: isRunning,
-    progress: syncs.length === 0 ? 0 : Math.floor((sum / syncs.length) * 100) / 100,
+    progress: count === 0 ? 0 : Math.floor((progress / count) * 100) / 100,
     start_time: timestamp(latest(syncs.map(({ started_at }) => started_at))),
     finish_time: finished ? timestamp(latest(syncs.map(({ ended_at }) => ended_at))) : null,
   }

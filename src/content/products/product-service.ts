@@ -11,11 +11,11 @@ import { lockOrganization } from '../organizations/organization-store.ts'
 import { listRepositoriesOf } from '../repositories/repository-store.ts'
 import type { ContentTables, OrganizationRow, ProductRow } from '../tables.ts'
 import {
+  countLastSyncs,
   countRepositories,
-  findLastSyncs,
   findProduct,
   insertProduct,
-  type LastSync,
+  type LastSyncs,
   listProducts,
   lockProduct,
   updateProduct,
@@ -38,7 +38,7 @@ export interface ProductView {
   readonly product: ProductRow
   readonly organization: OrganizationRow
   readonly repositoryCount: number
-  readonly lastSyncs: readonly LastSync[]
+  readonly lastSyncs: readonly LastSyncs[]
 }
 
 /** A product with all that is shown of it. */
@@ -154,7 +154,7 @@ export class ProductService {
     const productIds = products.map(({ id }) => id)
     const [counts, syncs, organizations] = await Promise.all([
       countRepositories(db, productIds),
-      findLastSyncs(db, productIds),
+      countLastSyncs(db, productIds),
       db.selectFrom('organizations').selectAll().where('id', 'in', ids).execute(),
     ])
     return products.flatMap((product) => {

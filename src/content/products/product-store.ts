@@ -110,19 +110,32 @@ export async function countRepositories(db: ContentDb, productIds: readonly numb
   return new Map(rows.map(({ product_id, count }) => [product_id, count]))
 }
 
-/** How the last sync of a repository went. */
-export type LastSync = Pick<TaskRow, 'state' | 'result' | 'progress' | 'started_at' | 'ended_at'> & {
+/** How many of the last syncs of a product's repositories have one state and result, and what they have in common. */
+export type LastSyncs = Pick<TaskRow, 'state' | 'result'> & {
   readonly product_id: number
+  readonly count: number
+  /** The sum of all. */
+  readonly progress: number
+  /** Of the latest. */
+  readonly started_at: Date | null
+  readonly ended_at: Date | null
 }
 
-/** The last sync of each repository of these products; repositories that were never synced are left out. */
-export async function findLastSyncs(db: ContentDb, productIds: readonly number[]): Promise<LastSync[]> {
+/** The last syncs of the repositories of these products; repositories that were never synced are left out. */
+export async function countLastSyncs(db: ContentDb, productIds: readonly number[]): Promise<LastSyncs[]> {
   if (productIds.length === 0) return []
   return db
     .selectFrom('root_repositories as root')
     .innerJoin('repositories as r', 'r.root_id', 'root.id')
     .innerJoin('tasks as t', 't.id', 'r.last_sync_task_id')
-    .select(['root.product_id', 't.state', 't.result', 't.progress', 't.started_at', 't.ended_at'])
+    .select(['root.product_id', 't.state', 't.result'])
+    .select(({ fn }) => [
+      fn.countAll<number>().as('count'),
+      fn.sum<number>('t.progress').as('progress'),
+      fn.max('t.started_at').as('started_at'),
+      fn.max('t.ended_at').as('ended_at'),
+    ])
     .where('root.product_id', 'in', productIds)
+    .groupBy(['root.product_id', 't.state', 't.result'])
     .execute()
 }

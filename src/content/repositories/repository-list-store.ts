@@ -6,7 +6,7 @@ import type { ContentTables } from '../tables.ts'
 import { holdsUnit, type WantedUnit } from '../units/unit-list-store.ts'
 import { isAtPlaces, type RepositoryPlaces } from './repository-places.ts'
 import { repositorySearch } from './repository-search.ts'
-import { type RepositoryRecord, selectRecords } from './repository-store.ts'
+import { findRepositories, joinTables, type RepositoryRecord } from './repository-store.ts'
 
 /** Everything that is given must hold. */
 export interface RepositoryFilter extends RepositoryPlaces {
@@ -28,7 +28,10 @@ export async function listRepositories(
   filter: RepositoryFilter,
   request: ListRequest,
 ): Promise<Listed<RepositoryRecord>> {
-  return listRows(selectRecords(db).where(conditionOf(filter)), repositorySearch, request)
+  const scope = joinTables(db).select('r.id').where(conditionOf(filter))
+  const { rows, ...counts } = await listRows(scope, repositorySearch, request)
+  const ids = rows.map(({ id }) => id)
+  return { rows: await findRepositories(db, ids), ...counts }
 }
 
 type Condition = RawBuilder<boolean>
@@ -47,14 +50,15 @@ function given<T>(value: T | undefined, condition: (value: T) => Condition): Con
   return value === undefined ? [] : [condition(value)]
 }
 
+/** A version's view belongs to the same organization as the product does, and there are fewer of them to look at. */
 function ownerConditions(filter: RepositoryFilter): Condition[] {
   return [
     ...given(
       filter.memberId,
-      (id) => sql`o.id in (select organization_id from organization_members where user_id = ${id})`,
+      (id) => sql`w.organization_id in (select organization_id from organization_members where user_id = ${id})`,
     ),
-    ...given(filter.organizationId, (id) => sql`o.id = ${id}`),
-    ...given(filter.productId, (id) => sql`p.id = ${id}`),
+    ...given(filter.organizationId, (id) => sql`w.organization_id = ${id}`),
+    ...given(filter.productId, (id) => sql`root.product_id = ${id}`),
   ]
 }
 

@@ -222,18 +222,19 @@ export class RepositoryService {
   async #view(repositories: readonly RepositoryRecord[]): Promise<RepositoryView[]> {
     const { db, tasks, proxies } = this.#parts
     const ids = repositories.map(({ last_sync_task_id }) => last_sync_task_id).filter((id) => id !== null)
-    const syncs = await tasks.findTasks(ids)
-    const used = await findCredentials(
-      db,
-      repositories.flatMap((repository) => Object.values(credentialIdsOf(repository))),
-    )
+    const credentialIds = repositories.flatMap((repository) => Object.values(credentialIdsOf(repository)))
+    const [syncs, used, proxiesOf] = await Promise.all([
+      tasks.findTasks(ids),
+      findCredentials(db, credentialIds),
+      proxies.findAll(repositories),
+    ])
     const credentialNames = new Map([...used].map(([id, { name }]) => [id, name]))
-    const proxiesOf = await proxies.findAll(repositories)
+    const syncOf = new Map(syncs.map((task) => [task.id, task]))
     return repositories.map((repository) => ({
       repository,
       credentialNames,
       proxies: proxiesOf(repository),
-      lastSync: syncs.find(({ id }) => id === repository.last_sync_task_id),
+      lastSync: syncOf.get(repository.last_sync_task_id ?? ''),
     }))
   }
 }

@@ -34,25 +34,29 @@ export interface RepositoryRecord extends Omit<RootRepositoryRow, 'id'> {
   readonly last_sync_task_id: string | null
 }
 
-/** The tables are called r, root, p, o, s, v, n, w, e and pub. */
-export function selectRecords(db: ContentDb) {
-  return joinTables(db).select(columns).select(sql<number>`v.number`.as('set_version'))
-}
-
-function joinTables(db: ContentDb) {
+/**
+ * Repositories with whatever they belong to, in tables that are called r, root, p, o, s, v, n, w, e and pub. Only in e and pub
+ * there may be nothing for a repository, but the database leaves out what nobody asks for only where all joins are outer ones.
+ */
+export function joinTables(db: ContentDb) {
   return db
     .selectFrom('repositories as r')
-    .innerJoin('root_repositories as root', 'root.id', 'r.root_id')
-    .innerJoin('products as p', 'p.id', 'root.product_id')
-    .innerJoin('organizations as o', 'o.id', 'p.organization_id')
-    .innerJoin('content_sets as s', 's.id', 'r.set_id')
-    .innerJoin('content_set_versions as v', (join) =>
+    .leftJoin('root_repositories as root', 'root.id', 'r.root_id')
+    .leftJoin('products as p', 'p.id', 'root.product_id')
+    .leftJoin('organizations as o', 'o.id', 'p.organization_id')
+    .leftJoin('content_sets as s', 's.id', 'r.set_id')
+    .leftJoin('content_set_versions as v', (join) =>
       join.onRef('v.set_id', '=', 's.id').on('v.number', '=', sql<number>`coalesce(r.set_version, s.latest_version)`),
     )
-    .innerJoin('content_view_versions as n', 'n.id', 'r.version_id')
-    .innerJoin('content_views as w', 'w.id', 'n.view_id')
+    .leftJoin('content_view_versions as n', 'n.id', 'r.version_id')
+    .leftJoin('content_views as w', 'w.id', 'n.view_id')
     .leftJoin('environments as e', 'e.id', 'r.environment_id')
     .leftJoin('publications as pub', 'pub.id', 'r.publication_id')
+}
+
+/** The tables are called as in `joinTables`. */
+export function selectRecords(db: ContentDb) {
+  return joinTables(db).select(columns).select(sql<number>`v.number`.as('set_version')).$castTo<RepositoryRecord>()
 }
 
 const columns = [
@@ -105,7 +109,18 @@ const columns = [
 ] as const
 
 export async function findRepository(db: ContentDb, id: number): Promise<RepositoryRecord | undefined> {
-  return selectRecords(db).where('r.id', '=', id).executeTakeFirst()
+  const [record] = await findRepositories(db, [id])
+  return record
+}
+
+/** Those of these repositories that there are, in the same order. */
+export async function findRepositories(db: ContentDb, ids: readonly number[]): Promise<RepositoryRecord[]> {
+  if (ids.length === 0) return []
+  const records = await selectRecords(db)
+    .where(sql<boolean>`r.id = any(${[...ids]}::bigint[])`)
+    .execute()
+  const byId = new Map(records.map((record) => [record.id, record]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 /** The repositories of a product in Library, the oldest first. */

@@ -26,16 +26,19 @@ export function unitHref(id: number): string {
 export function holdsUnit({ kind, id }: WantedUnit): Condition {
   const [, number] = /^(?:\/content\/units\/)?(\d{1,18})\/?$/.exec(id) ?? []
   const list = contentTypes.flatMap((type) => type.unitKinds).find((unit) => unit.kind === kind)?.list
-  const isWanted = [
-    ...(number === undefined ? [] : [sql`u.id = ${number}::bigint`]),
+  const ids = [
+    ...(number === undefined ? [] : [sql`select ${number}::bigint`]),
     ...(list?.ownId === undefined
       ? []
-      : [sql`u.id in (select unit.unit_id from ${sql.table(list.table)} unit where ${list.ownId} = ${id})`]),
+      : [sql`select unit.unit_id from ${sql.table(list.table)} unit where ${list.ownId} = ${id}`]),
   ]
-  if (isWanted.length === 0) return sql`false`
-  return sql`exists (
-    select 1 from content_set_units m join units u on u.id = m.unit_id
-    where m.set_id = r.set_id and ${belongsTo(sql.ref('r.set_version'))} and u.kind = ${kind} and (${sql.join(isWanted, sql` or `)}))`
+  if (ids.length === 0) return sql`false`
+  return sql`r.id in (
+    select holder.id from content_set_units m
+    join units u on u.id = m.unit_id
+    join repositories holder on holder.set_id = m.set_id
+    where m.unit_id = any(array(${sql.join(ids, sql` union all `)})) and u.kind = ${kind}
+      and ${belongsTo(sql.ref('holder.set_version'))})`
 }
 
 /** Units in repositories; everything that is given must hold of one of these. */
@@ -44,6 +47,8 @@ export interface UnitFilter {
   readonly organizationId?: number | undefined
   readonly environmentId?: number | undefined
   readonly repositoryId?: number | undefined
+  /** The set of that repository: the database knows how large it is. */
+  readonly setId?: number | undefined
   readonly viewVersionId?: number | undefined
   readonly ids?: readonly number[] | undefined
   /** Versions of content views that are compared. */
@@ -110,6 +115,7 @@ function placesOf(filter: UnitFilter): RawBuilder<unknown> {
   const conditions: readonly (Condition | undefined)[] = [
     belongsTo(sql.ref('r.set_version')),
     isId(sql`r.id`, filter.repositoryId),
+    isId(sql`m.set_id`, filter.setId),
     isId(sql`r.environment_id`, filter.environmentId),
     isId(sql`p.organization_id`, filter.organizationId),
     isId(sql`r.version_id`, filter.viewVersionId),

@@ -41,9 +41,14 @@ export class UnitService {
     { filter, request }: { readonly filter: UnitFilter; readonly request: ListRequest },
   ): Promise<Listed<UnitRow>> {
     const { db, access, repositories } = this.#parts
-    if (filter.repositoryId !== undefined) await repositories.getRepository(actor, filter.repositoryId)
+    const { repositoryId, ...others } = filter
+    const view = repositoryId === undefined ? undefined : await repositories.getRepository(actor, repositoryId)
     await repositories.requireScope(actor, filter)
-    return listUnits(db, kind, { filter: { ...filter, memberId: access.memberId(actor) }, request })
+    const isWhole = Object.values(others).every((value) => value === undefined)
+    return listUnits(db, kind, {
+      filter: { ...filter, setId: view?.repository.set_id, memberId: access.memberId(actor) },
+      request: { ...request, knownTotal: isWhole ? view?.repository.counts[kind.kind] : undefined },
+    })
   }
 
   /**

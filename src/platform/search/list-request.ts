@@ -25,6 +25,8 @@ export interface ListRequest {
   readonly sort: Sort
   /** What "yesterday" is counted from. */
   readonly now: number
+  /** How many rows there are, where that is known before anybody counts. */
+  readonly knownTotal?: number | undefined
 }
 
 /** A page of what was found. */

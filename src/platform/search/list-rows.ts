@@ -4,6 +4,7 @@ import { parseSearch } from './parse-search.ts'
 import { searchCondition } from './search-condition.ts'
 import type { Searchable } from './search-fields.ts'
 import { searchOrder } from './search-order.ts'
+import type { SearchTree } from './search-tree.ts'
 
 /**
  * Gives the wanted page of what `scope` selects.
@@ -13,16 +14,35 @@ import { searchOrder } from './search-order.ts'
 export async function listRows<Tables, From extends keyof Tables, Row>(
   scope: SelectQueryBuilder<Tables, From, Row>,
   searchable: Searchable,
-  { page, search, sort, now }: ListRequest,
+  { page, search, sort, now, knownTotal }: ListRequest,
 ): Promise<Listed<Row>> {
-  const isFound = searchCondition(parseSearch(search ?? ''), { fields: searchable.fields, now })
-  const found = scope.where(isFound).orderBy(searchOrder(searchable, sort)).offset(page.offset)
-  const counted = scope
-    .clearSelect()
-    .select([sql<number>`count(*)`.as('total'), sql<number>`count(*) filter (where ${isFound})`.as('subtotal')])
-  const [rows, counts] = await Promise.all([
-    (page.limit === undefined ? found : found.limit(page.limit)).execute(),
-    counted.executeTakeFirstOrThrow() as Promise<{ total: number; subtotal: number }>,
+  const inOrder = (rows: typeof scope) => {
+    const ordered = rows.orderBy(searchOrder(searchable, sort)).offset(page.offset)
+    return page.limit === undefined ? ordered : ordered.limit(page.limit)
+  }
+  const tree = parseSearch(search ?? '')
+  if (isEverything(tree)) {
+    const [rows, total] = await Promise.all([inOrder(scope).execute(), knownTotal ?? count(scope)])
+    return { rows: rows as Row[], total, subtotal: total }
+  }
+  const found = scope.where(searchCondition(tree, { fields: searchable.fields, now }))
+  // whether a row is found is asked once, unless the page is behind the last one
+  const query = inOrder(found).select(sql<number>`count(*) over ()`.as('subtotal'))
+  const [counted, total] = await Promise.all([
+    query.$castTo<Row & { readonly subtotal: number }>().execute(),
+    knownTotal ?? count(scope),
   ])
-  return { rows: rows as Row[], total: counts.total, subtotal: counts.subtotal }
+  const subtotal = counted[0]?.subtotal ?? (page.offset === 0 ? 0 : await count(found))
+  return { rows: counted.map(({ subtotal: _, ...row }) => row as Row), total, subtotal }
+}
+
+function isEverything(tree: SearchTree): boolean {
+  return tree.type === 'and' && tree.parts.length === 0
+}
+
+async function count<Tables, From extends keyof Tables, Row>(
+  rows: SelectQueryBuilder<Tables, From, Row>,
+): Promise<number> {
+  const counted = rows.clearSelect().select(sql<number>`count(*)`.as('count'))
+  return ((await counted.executeTakeFirstOrThrow()) as { count: number }).count
 }
