@@ -5,7 +5,7 @@ import { FileUpstream } from '../support/file-upstream.ts'
 import type { Json } from '../support/json.ts'
 import { openSharedGround, type SharedGround } from '../support/server-process.ts'
 import type { ReachableServer } from '../support/test-server.ts'
-import { form, multipart, repositories, served } from '../support/uploads.ts'
+import { ChunkedUploads, form, multipart, repositories, served } from '../support/uploads.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 async function statusOf(url: string): Promise<number> {
@@ -27,6 +27,14 @@ async function useEverything(actor: ReachableServer, witness: ReachableServer, u
   const uploaded = await actor.ask(`${path}/upload_content`, { method: 'POST', body, headers: multipart })
   assert.equal(uploaded.status, 200, JSON.stringify(uploaded.body))
   assert.equal(String(await served(witness, repository, 'sent')), 'sent')
+
+  const [begun, ended] = [new ChunkedUploads(actor), new ChunkedUploads(witness)]
+  const upload = await begun.begin(repository.id, 8)
+  assert.equal(await ended.send(repository.id, upload, 4, Buffer.from('half')), 204)
+  assert.equal(await begun.send(repository.id, upload, 0, Buffer.from('one ')), 204)
+  const imported = await ended.import(repository.id, [{ id: upload, name: 'chunks', size: 8 }])
+  assert.equal(imported.status, 202, JSON.stringify(imported.body))
+  assert.equal(String(await served(witness, repository, 'chunks')), 'one half')
 
   const republished = await actor.ask(`${path}/republish`, { method: 'PUT', body: { force: true } })
   assert.equal((await taskEnd(witness, republished.body.id)).result, 'success')

@@ -35,6 +35,12 @@ describe('two processes with workers', () => {
     return isOne ? { holder: one, bystander: other } : { holder: other, bystander: one }
   }
 
+  async function replace(ended: ServerProcess): Promise<void> {
+    const fresh = await ground.start(roles)
+    if (ended === one) one = fresh
+    else other = fresh
+  }
+
   async function startHeldSync(folder: string): Promise<{ repository: Json; task: Json }> {
     const url = upstream.publish(folder, { file: `of ${folder}` })
     const repository = await createFileRepository(one, url)
@@ -131,9 +137,41 @@ describe('two processes with workers', () => {
         [task.id, repository.id],
       )
       assert.deepEqual(rows, [{ attempts: 2, versions: 1 }])
-      const fresh = await ground.start(roles)
-      if (holder === one) one = fresh
-      else other = fresh
+      await replace(holder)
     }
+  })
+
+  it('end a task with parts in both though the process that waits for the parts is killed', async () => {
+    const { body: product } = await one.ask('/content/api/products', {
+      method: 'POST',
+      body: { organization_id: 1, name: 'In parts' },
+    })
+    const made: Json[] = []
+    for (let index = 0; index < 6; index += 1) {
+      const url = upstream.publish(`part-${index}`, { file: `part ${index}` })
+      const body = { product_id: product.id, name: `Part ${index}`, content_type: 'file', url }
+      made.push((await one.ask(repositories, { method: 'POST', body })).body)
+    }
+    upstream.hold()
+    const { body: task } = await one.ask(`/content/api/products/${product.id}/sync`, { method: 'POST' })
+    await waitUntil('the parts run in both', async () => {
+      const { rows } = await ground.database.database.pool.query(
+        `select distinct holder from tasks where parent_id = $1 and state = 'running'`,
+        [task.id],
+      )
+      return rows.length === 2
+    })
+
+    const { holder, bystander } = await holderOf(task.id)
+    await holder.stop('SIGKILL')
+    await replace(holder)
+    upstream.release()
+
+    const ended = await taskEnd(bystander, task.id)
+    assert.equal(ended.result, 'success', JSON.stringify(ended.humanized))
+    for (const [index, repository] of made.entries())
+      assert.equal(String(await served(bystander, repository, 'file')), `part ${index}`)
+    const { rowCount } = await ground.database.database.pool.query(`select from tasks where state <> 'stopped'`)
+    assert.equal(rowCount, 0)
   })
 })
