@@ -61,8 +61,7 @@ interface ContentViewVersionComponentsTable {
   component_id: number
 }
 
-export const viewActions = ['publish', 'promotion', 'removal'] as const
-export type ViewAction = (typeof viewActions)[number]
+export type ViewAction = 'publish' | 'promotion' | 'removal'
 
 interface ContentViewHistoryTable {
   id: Generated<number>

@@ -18,7 +18,7 @@ export interface VersionRecord extends VersionRow {
 }
 
 /** The tables are called n and w. */
-export function selectVersions(db: ContentDb) {
+function selectVersions(db: ContentDb) {
   return db
     .selectFrom('content_view_versions as n')
     .innerJoin('content_views as w', 'w.id', 'n.view_id')
