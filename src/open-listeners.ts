@@ -10,7 +10,7 @@ import { apidoc } from './platform/http/apidoc.ts'
 import { addForemanHeaders, apidocEndpoints, apidocRoutes } from './platform/http/apidoc-routes.ts'
 import type { Route } from './platform/http/endpoint.ts'
 import { HttpServer } from './platform/http/http-server.ts'
-import { serviceRoutes } from './platform/http/service-routes.ts'
+import { healthRoutes, serviceRoutes } from './platform/http/service-routes.ts'
 import { addStaticFolder } from './platform/http/static-folder.ts'
 import { addWebSockets } from './platform/http/web-sockets.ts'
 import type { Logger } from './platform/log.ts'
@@ -43,34 +43,51 @@ export async function openListeners(parts: ListenersParts): Promise<Listeners & 
   await using opened = new AsyncDisposableStack()
   const { config, urls, services, platform } = parts
   const tls = await readTls(config)
+  warnOfUnknownContentUrl(parts)
   if (config.roles.has('content')) {
     const sender = opened.use(new FileSender())
     const locks = opened.use(new SessionLocks(parts.database))
     const onDemand = opened.use(services.content.openOnDemand(locks))
     const server = opened.use(newServer('content', parts, tls))
+    addRoutes(server.app, { ...surroundingsOf(server, platform), routes: healthRoutes(readiness(parts)) })
     await services.content.serve(server, { authenticate: platform.authenticate, sender, onDemand })
     urls.content = await server.listen()
   }
   if (config.roles.has('api')) {
     const server = opened.use(newServer('api', parts, tls))
-    const { signal, stopping } = server
-    const { authenticate } = platform
+    const surroundings = surroundingsOf(server, platform)
     const routes = apiRoutes(parts)
     const description = apidoc(routes.map(({ endpoint }) => endpoint))
     addForemanHeaders(server.app, description)
-    addRoutes(server.app, { routes: [...routes, ...apidocRoutes(description)], authenticate, signal, stopping })
+    addRoutes(server.app, { ...surroundings, routes: [...routes, ...apidocRoutes(description)] })
     if (config.webUiFolder !== undefined)
       addStaticFolder(server.app, { folder: config.webUiFolder, path: '/static/web-ui' })
     addWebSockets(server.app.server, {
+      ...surroundings,
       routes: services.links?.sockets ?? [],
-      authenticate,
-      stopping,
       logger: parts.logger,
     })
     urls.api = await server.listen()
   }
   const kept = opened.move()
   return { apiUrl: urls.api, contentUrl: urls.content, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+function surroundingsOf({ signal, stopping }: HttpServer, { authenticate }: Platform) {
+  return { authenticate, signal, stopping }
+}
+
+/** Who serves the content is another process, whose address nobody here knows. */
+function warnOfUnknownContentUrl({ config: { roles, contentUrl }, logger }: ListenersParts): void {
+  if (!roles.has('api') || roles.has('content') || contentUrl !== undefined) return
+  logger.warn('BACKHAUL_CONTENT_URL is not set: the API cannot tell at which host repositories are served')
+}
+
+/** Everything that a process does it does with the database. */
+function readiness({ database }: ListenersParts): () => Promise<void> {
+  return async () => {
+    await sql`select 1`.execute(database.tables())
+  }
 }
 
 type Tls = { readonly cert: Buffer; readonly key: Buffer } | undefined
@@ -94,7 +111,9 @@ function newServer(name: 'api' | 'content', { config, logger, platform }: Listen
   })
 }
 
-function apiRoutes({ services: { links, content, tasks }, platform, database, now }: ListenersParts): Route[] {
+function apiRoutes(parts: ListenersParts): Route[] {
+  const { links, content, tasks } = parts.services
+  const { platform, database, now } = parts
   const routes = [
     ...(links?.routes ?? []),
     ...content.routes,
@@ -102,9 +121,9 @@ function apiRoutes({ services: { links, content, tasks }, platform, database, no
     ...userRoutes(platform.users, now),
     ...statusRoutes({ database, store: platform.artifacts.store, now, version }),
   ]
-  const checkReady = async () => {
-    await sql`select 1`.execute(database.tables())
-  }
   const documented = [...routes.map(({ endpoint }) => endpoint), ...apidocEndpoints]
-  return [...routes, ...serviceRoutes({ version, registry: platform.registry, checkReady, documented })]
+  return [
+    ...routes,
+    ...serviceRoutes({ version, registry: platform.registry, checkReady: readiness(parts), documented }),
+  ]
 }

@@ -1,5 +1,5 @@
 import type { Kysely, RawBuilder } from 'kysely'
-import type { TSchema } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import type { OpenedBlob } from '../platform/blobs/blob-store.ts'
 import type { FieldMessages } from '../platform/errors.ts'
 import type { Upstream, Validators } from '../platform/fetch/fetch-options.ts'
@@ -153,6 +153,18 @@ export interface TypeAttribute {
 
 export type AttributeValues = Readonly<Record<string, unknown>>
 
+/** A way to choose which units of a kind a content view publishes. */
+export interface UnitFilterKind {
+  /** The word for it where filters are made. */
+  readonly name: string
+  /** The kind of units that it is about; it must have a list. */
+  readonly kind: string
+  /** What a rule says of units. */
+  readonly rule: TObject
+  /** The condition that a rule names a unit; the table of the kind's list is called unit. */
+  matches(rule: AttributeValues): RawBuilder<boolean>
+}
+
 /** What the sync of a type can be told besides where from. */
 export type SyncOption = 'skip_metadata_check' | 'validate_contents'
 
@@ -189,6 +201,7 @@ export interface ContentType {
   /** What `download_policy` is when nothing was said. */
   readonly downloadPolicy?: 'immediate'
   readonly syncOptions: readonly SyncOption[]
+  readonly filters?: readonly UnitFilterKind[]
   /** What is wrong with these attributes together, the common ones among them. */
   check?(values: AttributeValues): FieldMessages
   /** Values that follow from attributes, for answers. */

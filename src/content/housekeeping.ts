@@ -3,6 +3,8 @@ import type { Kysely } from 'kysely'
 import type { Artifacts } from '../platform/blobs/artifacts.ts'
 import { messageOf } from '../platform/errors.ts'
 import type { Logger } from '../platform/log.ts'
+import { purgeRetired } from './publications/publication-store.ts'
+import { deleteForgottenSets } from './sets/made-set-store.ts'
 import { clearEndedStaging, deleteUnusedUnits } from './sets/unit-store.ts'
 import type { ContentTables } from './tables.ts'
 import { importKind } from './uploads/import-task.ts'
@@ -45,6 +47,8 @@ export class Housekeeping implements AsyncDisposable {
     const { db, artifacts, logger } = this.#parts
     await deleteForgottenUploads(db, importKind)
     await clearEndedStaging(db)
+    await deleteForgottenSets(db)
+    await purgeRetired(db)
     while (!signal.aborted && (await deleteUnusedUnits(db)) > 0);
     const { count, bytes } = await artifacts.removeUnreferenced({ signal })
     if (count > 0) logger.info({ artifacts: count, bytes }, 'removed bytes that nothing needs')

@@ -21,7 +21,15 @@ import { credentialRoutes } from './credentials/credential-routes.ts'
 import { CredentialService } from './credentials/credential-service.ts'
 import { environmentRoutes } from './environments/environment-routes.ts'
 import { EnvironmentService } from './environments/environment-service.ts'
+import { filterRoutes } from './filters/filter-routes.ts'
+import { FilterService } from './filters/filter-service.ts'
 import { Housekeeping } from './housekeeping.ts'
+import { LifecycleOperations } from './lifecycle/lifecycle-operations.ts'
+import { lifecycleRoutes } from './lifecycle/lifecycle-routes.ts'
+import { promoteHandler } from './lifecycle/promote-version.ts'
+import { publishHandler } from './lifecycle/publish-view.ts'
+import { removeHandler, viewDeletionHandler } from './lifecycle/remove-versions.ts'
+import { versionRepublishHandler } from './lifecycle/republish-version.ts'
 import { OrganizationAccess } from './organizations/organization-access.ts'
 import { organizationDeletionHandler } from './organizations/organization-deletion.ts'
 import { OrganizationOperations } from './organizations/organization-operations.ts'
@@ -164,6 +172,8 @@ function apiOf(parts: CommonParts): Pick<Content, 'routes' | 'taskResumptions'> 
     ...viewRoutes(views, now),
     ...componentRoutes(new ComponentService(db, views)),
     ...versionRoutes(new VersionService({ db, access, organizations, views }), now),
+    ...filterRoutes(new FilterService({ db, access }), now),
+    ...lifecycleRoutes(new LifecycleOperations({ db, access, tasks }), now),
   ]
   return { routes, taskResumptions: [syncResumption(db, operations)] }
 }
@@ -179,5 +189,10 @@ function taskHandlersOf(parts: CommonParts): TaskHandler[] {
     productSyncHandler(parts),
     productDeletionHandler(parts),
     organizationDeletionHandler(parts),
+    publishHandler(parts),
+    promoteHandler(parts),
+    removeHandler(parts),
+    viewDeletionHandler(parts),
+    versionRepublishHandler(parts),
   ]
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Json } from './json.ts'
-import type { TestServer } from './test-server.ts'
+import type { ReachableServer } from './test-server.ts'
 import { waitUntil } from './wait-until.ts'
 
 let products = 0
 
 /** A file repository in a product of its own in the first organization. */
 export async function createFileRepository(
-  server: TestServer,
+  server: ReachableServer,
   url: string,
   attributes: Readonly<Record<string, unknown>> = {},
 ): Promise<Json> {
@@ -24,13 +24,13 @@ export async function createFileRepository(
 }
 
 /** Syncs and gives the task when it has stopped. */
-export async function syncToEnd(server: TestServer, repositoryId: number): Promise<Json> {
+export async function syncToEnd(server: ReachableServer, repositoryId: number): Promise<Json> {
   const started = await server.ask(`/content/api/repositories/${repositoryId}/sync`, { method: 'POST' })
   assert.equal(started.status, 202, JSON.stringify(started.body))
   return taskEnd(server, started.body.id)
 }
 
-export async function taskEnd(server: TestServer, id: string): Promise<Json> {
+export async function taskEnd(server: ReachableServer, id: string): Promise<Json> {
   return waitUntil(
     `task ${id} stops`,
     async () => {
@@ -43,7 +43,7 @@ export async function taskEnd(server: TestServer, id: string): Promise<Json> {
 
 /** Fetches a path of a published repository as a client without login. */
 export async function fetchPublished(
-  server: TestServer,
+  server: ReachableServer,
   repository: Json,
   path: string,
   init: RequestInit = {},

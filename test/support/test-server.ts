@@ -23,16 +23,20 @@ export interface Asking {
   readonly as?: string | null
 }
 
-/** The real server, in this process, on free ports with a database and a data folder of its own. */
-export interface TestServer extends AsyncDisposable {
-  readonly app: App
+/** A server by its two listeners, in whatever process it runs. */
+export interface ReachableServer {
   readonly api: string
   readonly content: string
-  readonly folder: string
-  readonly database: TestDatabase
   /** Asks the API as the administrator; the body is parsed when it is JSON, else text. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   ask<T = any>(path: string, asking?: Asking): Promise<Answer<T>>
+}
+
+/** The real server, in this process, on free ports with a database and a data folder of its own. */
+export interface TestServer extends ReachableServer, AsyncDisposable {
+  readonly app: App
+  readonly folder: string
+  readonly database: TestDatabase
 }
 
 export async function startTestServer(env: Environment = {}): Promise<TestServer> {

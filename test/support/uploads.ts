@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { fetchPublished } from './content.ts'
-import type { TestServer } from './test-server.ts'
+import type { ReachableServer } from './test-server.ts'
 
 export const repositories = '/content/api/repositories'
 
@@ -24,16 +24,16 @@ export function form(
 }
 
 /** The bytes that clients are served, or the status that they get instead. */
-export async function served(server: TestServer, repository: object, name: string): Promise<Buffer | number> {
+export async function served(server: ReachableServer, repository: object, name: string): Promise<Buffer | number> {
   const answer = await fetchPublished(server, repository, name.split('/').map(encodeURIComponent).join('/'))
   return answer.status === 200 ? Buffer.from(await answer.arrayBuffer()) : answer.status
 }
 
 /** Chunked uploads as clients send them. */
 export class ChunkedUploads {
-  readonly #server: TestServer
+  readonly #server: ReachableServer
 
-  constructor(server: TestServer) {
+  constructor(server: ReachableServer) {
     this.#server = server
   }
 

@@ -1,4 +1,6 @@
 import type { TaskContext, TaskHandler } from '../../platform/tasks/task-handler.ts'
+import { deleteViewsOf } from '../lifecycle/delete-views.ts'
+import { listMadeViews } from '../lifecycle/deletion-store.ts'
 import { deleteWholeProduct, type ProductDeletionParts, reclaim } from '../products/product-deletion.ts'
 import { listProductIds } from '../products/product-store.ts'
 import { deletionKinds } from '../upkeep/reclaim-space.ts'
@@ -14,14 +16,15 @@ async function run(parts: ProductDeletionParts, task: TaskContext): Promise<void
   const { id } = task.input['organization'] as { id: number }
   let products = 0
   for (let isDeleted = false; !isDeleted; ) {
+    await deleteViewsOf(parts, task, id)
     for (const product of await listProductIds(parts.db, id)) {
       await deleteWholeProduct(parts, task, product)
       products += 1
     }
     isDeleted = await task.commit(parts.db, async (tx) => {
       await lockOrganization(tx, id, 'update')
-      // somebody may have made another product meanwhile
-      if ((await listProductIds(tx, id)).length > 0) return false
+      // somebody may have made another one meanwhile
+      if ((await listProductIds(tx, id)).length + (await listMadeViews(tx, id)).length > 0) return false
       await deleteOrganization(tx, id)
       return true
     })

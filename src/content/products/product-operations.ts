@@ -5,6 +5,7 @@ import type { TaskRow } from '../../platform/tasks/tables.ts'
 import type { TaskService } from '../../platform/tasks/task-service.ts'
 import type { NewTask } from '../../platform/tasks/task-store.ts'
 import { organizationScope } from '../organizations/organization-access.ts'
+import { refuseHeld } from '../repositories/repository-copy.ts'
 import { listRepositoriesOf } from '../repositories/repository-store.ts'
 import type { ContentTables } from '../tables.ts'
 import { deletionKinds } from '../upkeep/reclaim-space.ts'
@@ -29,10 +30,15 @@ export class ProductOperations {
     this.#parts = parts
   }
 
-  /** Deletes a product with its repositories, and waits a while for it. */
+  /**
+   * Deletes a product with its repositories, and waits a while for it.
+   *
+   * @throws AppError `conflict` that names the versions of content views that hold one of them
+   */
   async deleteProduct(actor: Actor, id: number, signal: AbortSignal): Promise<TaskRow> {
-    const { products, tasks } = this.#parts
+    const { db, products, tasks } = this.#parts
     const view = await products.getEditable(actor, id, { role: 'manager', permission: 'destroy_products' })
+    for (const repository of await listRepositoriesOf(db, id)) await refuseHeld(db, repository, 'none')
     const task = await this.#enqueue(actor, view, {
       kind: deletionKinds.product,
       label: 'Actions::Katello::Product::Destroy',

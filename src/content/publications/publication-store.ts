@@ -11,6 +11,7 @@ export interface PublishedMetadata {
   readonly sizeBytes: number
 }
 
+/** Adds a publication that nobody points at yet; one that nobody will point at goes after a day. */
 export async function insertPublication(
   tx: ContentDb,
   { setId, version }: SetVersion,
@@ -18,7 +19,7 @@ export async function insertPublication(
 ): Promise<number> {
   const { id } = await tx
     .insertInto('publications')
-    .values({ set_id: setId, set_version: version })
+    .values({ set_id: setId, set_version: version, retired_at: sql`now()` })
     .returning('id')
     .executeTakeFirstOrThrow()
   await sql`
@@ -29,19 +30,35 @@ export async function insertPublication(
   return id
 }
 
-/** Moves what clients of a repository are served from one publication to another, for all of them at once. */
+/**
+ * Moves what clients of a repository are served from one publication to another, for all of them at once. A copy that was
+ * given other content meanwhile stays as it is.
+ */
 export async function pointAt(tx: ContentDb, repositoryId: number, publicationId: number): Promise<void> {
+  const { rows } = await sql<{ former: number | null }>`
+    with moved as (
+      select r.id, r.publication_id as former from repositories r join publications p on p.id = ${publicationId}
+      where r.id = ${repositoryId} and r.set_id = p.set_id and coalesce(r.set_version, p.set_version) = p.set_version
+      for update of r
+    )
+    update repositories r set publication_id = ${publicationId}, last_contents_changed = now()
+    from moved where r.id = moved.id returning moved.former`.execute(tx)
+  const former = rows[0]?.former
+  if (former !== undefined && former !== null) await retireUnused(tx, [former])
+}
+
+/** Notes of publications that no repository points at any more since when that is so; they stay resolvable for a day. */
+export async function retireUnused(tx: ContentDb, ids: readonly number[]): Promise<void> {
   await sql`
-    update publications p set retired_at = now() from repositories r
-    where r.id = ${repositoryId} and p.id = r.publication_id
-      and not exists (select 1 from repositories other where other.publication_id = p.id and other.id <> r.id)`.execute(
-    tx,
-  )
-  await tx
-    .updateTable('repositories')
-    .set({ publication_id: publicationId, last_contents_changed: sql`now()` })
-    .where('id', '=', repositoryId)
-    .execute()
+    update publications p set retired_at = now() where p.id = any(${ids as number[]}::bigint[])
+      and not exists (select 1 from repositories r where r.publication_id = p.id)`.execute(tx)
+}
+
+/** Deletes at once those of these publications that no repository points at. */
+export async function deleteUnused(tx: ContentDb, ids: readonly number[]): Promise<void> {
+  await sql`
+    delete from publications p where p.id = any(${ids as number[]}::bigint[])
+      and not exists (select 1 from repositories r where r.publication_id = p.id)`.execute(tx)
 }
 
 /** The set version that clients of a repository are served now. */
@@ -59,5 +76,12 @@ export async function findPublishedVersion(db: ContentDb, repositoryId: number):
 export async function purgePublications(db: ContentDb, setId: number): Promise<void> {
   await sql`
     delete from publications p where p.set_id = ${setId} and p.retired_at < now() - interval '1 day'
+      and not exists (select 1 from repositories r where r.publication_id = p.id)`.execute(db)
+}
+
+/** The same for all sets: copies of content views move on without anything happening to the sets that they came from. */
+export async function purgeRetired(db: ContentDb): Promise<void> {
+  await sql`
+    delete from publications p where p.retired_at < now() - interval '1 day'
       and not exists (select 1 from repositories r where r.publication_id = p.id)`.execute(db)
 }

@@ -4,15 +4,18 @@ import type { StagedBlob } from '../../platform/blobs/blob-store.ts'
 import type { ContentWork } from '../content-type.ts'
 import type { SetVersion } from '../sets/content-set-store.ts'
 import type { ContentTables } from '../tables.ts'
-import { insertPublication, pointAt } from './publication-store.ts'
+import { insertPublication, type PublishedMetadata, pointAt } from './publication-store.ts'
 
-export interface PublishRequest {
+export interface MetadataRequest {
   readonly db: Kysely<ContentTables>
   readonly artifacts: Artifacts
   readonly work: ContentWork
-  readonly repositoryId: number
   readonly content: SetVersion
   readonly signal: AbortSignal
+}
+
+export interface PublishRequest extends MetadataRequest {
+  readonly repositoryId: number
   /** Opens the transaction that moves the pointer; a task passes its own guarded one. */
   readonly commit: (write: (tx: Transaction<ContentTables>) => Promise<void>) => Promise<void>
 }
@@ -21,18 +24,22 @@ export interface PublishRequest {
  * Writes all metadata of a set version, then shows it to clients in one step. Killed before that step, clients see
  * what they saw before, and the bytes written so far are removed as unreferenced.
  */
-export async function publish({
+export async function publish({ repositoryId, commit, ...request }: PublishRequest): Promise<void> {
+  const files = await writeMetadata(request)
+  await commit(async (tx) => pointAt(tx, repositoryId, await insertPublication(tx, request.content, files)))
+}
+
+/** Stores all metadata of a set version; it is kept when a publication references it soon. */
+export async function writeMetadata({
   db,
   artifacts,
   work,
-  repositoryId,
-  content,
+  content: { setId, version },
   signal,
-  commit,
-}: PublishRequest): Promise<void> {
+}: MetadataRequest): Promise<PublishedMetadata[]> {
   const staged = new Map<string, StagedBlob>()
   try {
-    const context = { db: db as unknown as Kysely<unknown>, setId: content.setId, version: content.version, signal }
+    const context = { db: db as unknown as Kysely<unknown>, setId, version, signal }
     for await (const { path, content: bytes } of work.publish(context)) {
       staged.set(path, await artifacts.store.stage(bytes, { signal, subject: path }))
     }
@@ -40,6 +47,5 @@ export async function publish({
   } finally {
     await Promise.all([...staged.values()].map((blob) => blob.discard()))
   }
-  const files = [...staged].map(([path, { sha256, sizeBytes }]) => ({ path, sha256, sizeBytes }))
-  await commit(async (tx) => pointAt(tx, repositoryId, await insertPublication(tx, content, files)))
+  return [...staged].map(([path, { sha256, sizeBytes }]) => ({ path, sha256, sizeBytes }))
 }

@@ -87,10 +87,8 @@ export class OnDemandFiles implements AsyncDisposable {
     const { path, sha256 } = file
     // another repository, or another process, may have brought it meanwhile
     await this.#keeper.settled(sha256)
-    if ((await artifacts.touch([sha256])).size > 0) {
-      await linkStoredFiles(db, [sha256])
-      return arrival.complete((range) => artifacts.store.open(sha256, range))
-    }
+    const isStored = (await artifacts.touch([sha256])).size > 0 && (await linkStoredFiles(db, [sha256])).size > 0
+    if (isStored) return arrival.complete((range) => artifacts.store.open(sha256, range))
     const source = await this.#sources.find(file.repositoryId)
     if (source === undefined) throw new AppError('not_found', `Cannot find ${path}: its repository was deleted`)
     const onGrowing = (blob: GrowingBlob) => arrival.grow(blob)

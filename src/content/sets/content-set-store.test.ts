@@ -97,7 +97,7 @@ describe('purgeVersions()', () => {
     await sync(setId, ['r', 's'])
     await db.insertInto('publications').values({ set_id: setId, set_version: 1, retired_at: null }).execute()
 
-    await purgeVersions(db, setId)
+    await purgeVersions(db, [setId])
 
     assert.deepEqual(await unitsOf(setId, 1), ['p', 'q'])
     assert.deepEqual(await unitsOf(setId, 3), ['r', 's'])

@@ -107,17 +107,18 @@ export async function listLeavingUnits(
 }
 
 /**
- * Forgets the versions that nobody needs: neither the latest, nor held by a copy, nor one that a publication points at. Units
+ * Forgets the versions of sets that nobody needs: neither the latest, nor held by a copy, nor one that a publication points at. Units
  * of forgotten versions stay until housekeeping finds them unused.
  */
-export async function purgeVersions(db: ContentDb, setId: number): Promise<void> {
+export async function purgeVersions(db: ContentDb, setIds: readonly number[]): Promise<void> {
+  const isMeant = (id: string) => sql`${sql.ref(id)} = any(${setIds as number[]}::bigint[])`
   await sql`
     delete from content_set_versions v using content_sets s
-    where s.id = ${setId} and v.set_id = s.id and v.number <> s.latest_version
+    where ${isMeant('s.id')} and v.set_id = s.id and v.number <> s.latest_version
       and not exists (select 1 from publications p where p.set_id = s.id and p.set_version = v.number)
       and not exists (select 1 from repositories r where r.set_id = s.id and r.set_version = v.number)`.execute(db)
   await sql`
-    delete from content_set_units m where m.set_id = ${setId} and m.removed_in is not null and not exists (
+    delete from content_set_units m where ${isMeant('m.set_id')} and m.removed_in is not null and not exists (
       select 1 from content_set_versions v
       where v.set_id = m.set_id and v.number >= m.added_in and v.number < m.removed_in)`.execute(db)
 }

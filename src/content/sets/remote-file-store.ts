@@ -40,17 +40,24 @@ export async function findRemoteFile(
   return row?.url
 }
 
-/** Says of all files with these bytes that they are stored. The artifacts must have been kept or touched just now. */
-export async function linkStoredFiles(db: ContentDb, digests: readonly string[]): Promise<void> {
+/**
+ * Says of all files with these bytes that they are stored, and gives those of the bytes that are. Who gives back what
+ * nobody needs, in this process or another, may have been faster.
+ */
+export async function linkStoredFiles(db: ContentDb, digests: readonly string[]): Promise<Set<string>> {
   // in one order, or two processes could wait for each other's rows in a circle
-  await sql`
-    with wanted as materialized (
-      select unit_id, path from unit_files where sha256 = any(${digests}::text[]) and artifact is null
+  const { rows } = await sql<{ sha256: string }>`
+    with present as materialized (
+      select sha256 from artifacts where sha256 = any(${digests}::text[]) order by sha256 for key share
+    ), wanted as materialized (
+      select unit_id, path from unit_files
+      where sha256 = any(array(select sha256 from present)) and artifact is null
       order by unit_id, path for no key update
+    ), linked as (
+      update unit_files f set artifact = f.sha256 from wanted where f.unit_id = wanted.unit_id and f.path = wanted.path
     )
-    update unit_files f set artifact = f.sha256 from wanted where f.unit_id = wanted.unit_id and f.path = wanted.path`.execute(
-    db,
-  )
+    select sha256 from present`.execute(db)
+  return new Set(rows.map(({ sha256 }) => sha256))
 }
 
 /** Forgets where files came from that no version of the root's repositories holds. */

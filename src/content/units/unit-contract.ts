@@ -13,6 +13,15 @@ const filters = {
   ids: Type.Optional(Type.Array(Id, { maxItems: 10_000, description: 'Only units with these ids' })),
 }
 
+const comparison = {
+  ...SearchQuery,
+  content_view_version_ids: Type.Array(Id, { minItems: 1, maxItems: 100 }),
+  repository_id: Type.Optional(Id),
+  restrict_comparison: Type.Optional(
+    Type.Enum(['all', 'same', 'different'], { description: 'same: only what all of the versions hold; default all' }),
+  ),
+}
+
 /** Katello's names where they are not the path. */
 const resourceNames: ReadonlyMap<string, string> = new Map([['files', 'file_units']])
 
@@ -36,6 +45,13 @@ export function unitEndpoints(path: string) {
       summary: `List the ${words} of a repository`,
       params: Type.Object({ repository_id: Id }),
       query: Type.Object(filters),
+    }),
+    compare: endpoint({
+      action: `${resource}.compare`,
+      ...common,
+      path: `${base}/${path}/compare`,
+      summary: `List the ${words} of versions of content views, and which of these hold each`,
+      query: Type.Object(comparison),
     }),
     show: endpoint({
       action: `${resource}.show`,

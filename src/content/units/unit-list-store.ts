@@ -46,6 +46,16 @@ export interface UnitFilter {
   readonly repositoryId?: number | undefined
   readonly viewVersionId?: number | undefined
   readonly ids?: readonly number[] | undefined
+  /** Versions of content views that are compared. */
+  readonly compared?: Comparison | undefined
+}
+
+export interface Comparison {
+  readonly viewVersionIds: readonly number[]
+  /** Only their copies of this repository in Library. */
+  readonly libraryId?: number | undefined
+  /** Whether only units are wanted that all of the versions hold, or only others. */
+  readonly isInAll?: boolean | undefined
 }
 
 /** A row of the table of the kind's own. */
@@ -74,6 +84,7 @@ export async function listUnits(
     .selectAll('unit')
     .where(sql<boolean>`unit.unit_id in (select m.unit_id ${placesOf(filter)})`)
     .where(isGiven)
+    .where(isAsCompared(filter))
   return (await listRows(scope, searchable, request)) as Listed<UnitRow>
 }
 
@@ -102,6 +113,10 @@ function placesOf(filter: UnitFilter): RawBuilder<unknown> {
     isId(sql`r.environment_id`, filter.environmentId),
     isId(sql`p.organization_id`, filter.organizationId),
     isId(sql`r.version_id`, filter.viewVersionId),
+    isId(sql`coalesce(r.library_instance_id, r.id)`, filter.compared?.libraryId),
+    filter.compared === undefined
+      ? undefined
+      : sql`r.version_id = any(${filter.compared.viewVersionIds as number[]}::bigint[])`,
     filter.memberId === undefined
       ? undefined
       : sql`p.organization_id in (select organization_id from organization_members where user_id = ${filter.memberId})`,
@@ -114,6 +129,25 @@ function placesOf(filter: UnitFilter): RawBuilder<unknown> {
       conditions.filter((condition) => condition !== undefined),
       sql` and `,
     )}`
+}
+
+function isAsCompared(filter: UnitFilter): Condition {
+  const { viewVersionIds = [], isInAll } = filter.compared ?? {}
+  if (isInAll === undefined) return sql`true`
+  const holding = sql`(select count(distinct r.version_id) ${placesOf(filter)} and m.unit_id = unit.unit_id)`
+  const isAll = sql<boolean>`${holding} = ${new Set(viewVersionIds).size}`
+  return isInAll ? isAll : sql`not ${isAll}`
+}
+
+/** Which of the compared versions hold each of these units, by its id. */
+export async function findHolders(
+  db: ContentDb,
+  filter: UnitFilter & { readonly ids: readonly number[] },
+): Promise<ReadonlyMap<number, readonly number[]>> {
+  const { rows } = await sql<{ unit_id: number; version_ids: number[] }>`
+    select m.unit_id, json_agg(distinct r.version_id order by r.version_id) as version_ids ${placesOf(filter)}
+      and m.unit_id = any(${filter.ids as number[]}::bigint[]) group by m.unit_id`.execute(db)
+  return new Map(rows.map(({ unit_id, version_ids }) => [unit_id, version_ids]))
 }
 
 function isId(column: RawBuilder<unknown>, id: number | undefined): Condition | undefined {

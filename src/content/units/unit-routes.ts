@@ -4,7 +4,7 @@ import type { SearchRequest } from '../../platform/search/list-request.ts'
 import { answerList } from '../answer-list.ts'
 import type { ContentType } from '../content-type.ts'
 import { unitEndpoints } from './unit-contract.ts'
-import { type ListedKind, type UnitRow, unitHref } from './unit-list-store.ts'
+import { type Comparison, type ListedKind, type UnitRow, unitHref } from './unit-list-store.ts'
 import type { UnitService } from './unit-service.ts'
 
 /** What lists of units are asked by. */
@@ -35,6 +35,15 @@ function routesOf(kind: ListedKind, units: UnitService, now: () => number): Rout
   return [
     route(endpoints.list, ({ actor, query }) => list(actor, query)),
     route(endpoints.listOfRepository, ({ actor, query, params }) => list(actor, { ...query, ...params })),
+    route(endpoints.compare, ({ actor, query }) =>
+      answerList(query, { now: now(), order: kind.list.order }, async (request) => {
+        const { rows, ...counts } = await units.compareUnits(actor, kind, { comparison: comparisonOf(query), request })
+        return {
+          rows: rows.map(({ row, viewVersionIds }) => ({ ...present(row), comparison: viewVersionIds })),
+          ...counts,
+        }
+      }),
+    ),
     route(endpoints.show, async ({ actor, params }) => present(await units.getUnit(actor, kind, params))),
     route(endpoints.showInRepository, async ({ actor, params: { id, repository_id: repositoryId } }) =>
       present(await units.getUnit(actor, kind, { id, repositoryId })),
@@ -49,6 +58,19 @@ function filterOf(parameters: ListParameters) {
     environmentId: parameters.environment_id,
     viewVersionId: parameters.content_view_version_id,
     ids: parameters.ids,
+  }
+}
+
+function comparisonOf(query: {
+  readonly content_view_version_ids: readonly number[]
+  readonly repository_id?: number
+  readonly restrict_comparison?: 'all' | 'same' | 'different'
+}): Comparison {
+  const { restrict_comparison: restriction = 'all' } = query
+  return {
+    viewVersionIds: query.content_view_version_ids,
+    libraryId: query.repository_id,
+    isInAll: restriction === 'all' ? undefined : restriction === 'same',
   }
 }
 

@@ -5,7 +5,14 @@ import { type Listed, type ListRequest, listRequest } from '../../platform/searc
 import type { OrganizationAccess } from '../organizations/organization-access.ts'
 import type { RepositoryService } from '../repositories/repository-service.ts'
 import type { ContentTables } from '../tables.ts'
-import { type ListedKind, listUnits, type UnitFilter, type UnitRow } from './unit-list-store.ts'
+import {
+  type Comparison,
+  findHolders,
+  type ListedKind,
+  listUnits,
+  type UnitFilter,
+  type UnitRow,
+} from './unit-list-store.ts'
 
 export interface UnitServiceParts {
   readonly db: Kysely<ContentTables>
@@ -13,7 +20,13 @@ export interface UnitServiceParts {
   readonly repositories: RepositoryService
 }
 
-/** The units in the latest versions of the repositories that somebody sees. */
+/** A unit with the versions of content views that hold it. */
+export interface ComparedUnit {
+  readonly row: UnitRow
+  readonly viewVersionIds: readonly number[]
+}
+
+/** The units in the repositories that somebody sees. */
 export class UnitService {
   readonly #parts: UnitServiceParts
 
@@ -31,6 +44,25 @@ export class UnitService {
     if (filter.repositoryId !== undefined) await repositories.getRepository(actor, filter.repositoryId)
     await repositories.requireScope(actor, filter)
     return listUnits(db, kind, { filter: { ...filter, memberId: access.memberId(actor) }, request })
+  }
+
+  /**
+   * Gives the units that any of some versions of content views hold, each with the ids of those that do.
+   *
+   * @throws AppError `not_found` when there is nothing of an id that is asked for
+   */
+  async compareUnits(
+    actor: Actor,
+    kind: ListedKind,
+    { comparison, request }: { readonly comparison: Comparison; readonly request: ListRequest },
+  ): Promise<Listed<ComparedUnit>> {
+    const { db, access, repositories } = this.#parts
+    for (const viewVersionId of comparison.viewVersionIds) await repositories.requireScope(actor, { viewVersionId })
+    if (comparison.libraryId !== undefined) await repositories.getRepository(actor, comparison.libraryId)
+    const filter = { compared: comparison, memberId: access.memberId(actor) }
+    const { rows, ...counts } = await listUnits(db, kind, { filter, request })
+    const holders = await findHolders(db, { ...filter, ids: rows.map(({ unit_id: id }) => id) })
+    return { rows: rows.map((row) => ({ row, viewVersionIds: holders.get(row.unit_id) ?? [] })), ...counts }
   }
 
   /** @throws AppError `not_found`, also when it is in no repository that the actor sees */

@@ -13,6 +13,8 @@ export const deletionKinds = {
   reclaim: 'content.reclaim',
   product: 'content.product.delete',
   organization: 'content.organization.delete',
+  versions: 'content.view.remove',
+  view: 'content.view.delete',
 } as const
 
 /** Gives back what nothing needs any more; one at a time, because two would keep each other from it. */

@@ -80,7 +80,7 @@ export async function publishLatest(parts: ContentTaskParts, task: TaskContext, 
 export async function purge({ db }: ContentTaskParts, task: TaskContext, { repository }: Subject): Promise<void> {
   await task.commit(db, async (tx) => {
     await purgePublications(tx, repository.set_id)
-    await purgeVersions(tx, repository.set_id)
+    await purgeVersions(tx, [repository.set_id])
     await purgeRemoteFiles(tx, repository.root_id)
   })
 }

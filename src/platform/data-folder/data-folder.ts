@@ -53,12 +53,17 @@ export async function lockDataFolder({ path }: DataFolder, use: DataFolderUse): 
   return locks.move()
 }
 
+const refusals = {
+  links: { why: 'role "links"', remedy: 'leave "links" out of BACKHAUL_ROLES here' },
+  database: { why: 'embedded database', remedy: 'give all of them one BACKHAUL_DATABASE_URL' },
+} as const
+
 function lock(folder: string, name: string, mode: 'exclusive' | 'shared'): FileLock {
   const taken = tryLockFile(join(folder, name), mode)
   if (taken !== undefined) return taken
-  const why = name === 'links.lock' ? 'with the role "links"' : 'with the embedded database'
+  const { why, remedy } = name === 'links.lock' ? refusals.links : refusals.database
   throw new AppError(
     'conflict',
-    `Cannot use ${folder}: another Backhaul runs on it, and only one can run ${why}. Stop that one or set another BACKHAUL_DATA`,
+    `Cannot use ${folder}: another Backhaul runs on it, and only one can run with the ${why}. Stop that one, ${remedy}, or set another BACKHAUL_DATA`,
   )
 }

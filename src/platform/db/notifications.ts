@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { Logger } from '../log.ts'
 import type { Database } from './database.ts'
+import { lossOf } from './database-error.ts'
 
 type Listener = (payload: string) => void
 
@@ -43,7 +44,7 @@ export class Notifications implements AsyncDisposable {
   async subscribe(channel: string, listener: Listener): Promise<() => void> {
     const listeners = this.#listeners.get(channel) ?? new Set()
     this.#listeners.set(channel, listeners.add(listener))
-    if (listeners.size === 1 && this.#client !== undefined) await listen(this.#client, channel)
+    if (listeners.size === 1 && this.#client !== undefined) await listenUnlessLost(this.#client, channel)
     return () => listeners.delete(listener)
   }
 
@@ -75,6 +76,13 @@ export class Notifications implements AsyncDisposable {
     await this.#restart
     await this.#client?.end()
   }
+}
+
+/** On a connection that is just being lost nobody needs to listen: the next one listens to all channels. */
+async function listenUnlessLost(client: pg.Client, channel: string): Promise<void> {
+  await listen(client, channel).catch((error: unknown) => {
+    if (lossOf(error) === undefined) throw error
+  })
 }
 
 async function listen(client: pg.Client, channel: string): Promise<void> {

@@ -9,11 +9,9 @@ export const expectedMethods: Readonly<Record<string, readonly string[]>> = {
   // the mark by which clients know a server with content
   subscriptions: ['index'],
   activation_keys: ['product_content'],
-  content_view_filter_rules: ['create', 'update'],
   hosts: ['create', 'update'],
   architectures: [],
   compute_resources: [],
-  content_view_filters: [],
   domains: [],
   host_collections: [],
   hostgroups: [],

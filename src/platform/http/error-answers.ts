@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { clashOf } from '../db/database-error.ts'
+import { clashOf, lossOf } from '../db/database-error.ts'
 import { AppError, asAppError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { errorBody } from './error-body.ts'
@@ -79,7 +79,7 @@ function fromFramework(thrown: FastifyError): AppError {
     case 'FST_ERR_BAD_URL':
       return new AppError('malformed', `Cannot read the request: ${thrown.message}`, { cause: thrown })
     default:
-      return clashOf(thrown) ?? asAppError(thrown)
+      return clashOf(thrown) ?? lossOf(thrown) ?? asAppError(thrown)
   }
 }
 

@@ -55,9 +55,8 @@ export interface ServiceParts {
   readonly documented: readonly Endpoint[]
 }
 
-/** Health, metrics and documentation of a listener. */
-export function serviceRoutes({ version, registry, checkReady, documented }: ServiceParts): Route[] {
-  const all = [...documented, ...Object.values(endpoints as Record<string, Endpoint>)]
+/** What tells supervisors and load balancers of a listener whether it works. */
+export function healthRoutes(checkReady: ServiceParts['checkReady']): Route[] {
   return [
     route(endpoints.health, () => ({ status: 'ok' })),
     route(endpoints.ready, async () => {
@@ -68,6 +67,14 @@ export function serviceRoutes({ version, registry, checkReady, documented }: Ser
       }
       return { status: 'ok' }
     }),
+  ]
+}
+
+/** Health, metrics and documentation of the API's listener. */
+export function serviceRoutes({ version, registry, checkReady, documented }: ServiceParts): Route[] {
+  const all = [...documented, ...Object.values(endpoints as Record<string, Endpoint>)]
+  return [
+    ...healthRoutes(checkReady),
     route(endpoints.metrics, async ({ actor }) => {
       requireRight(actor, 'admin')
       return textReply(await registry.metrics(), registry.contentType)

@@ -28,7 +28,7 @@ export class RunningTask implements TaskContext {
   readonly #warnings: string[] = []
   #hasChildren = false
   #reason: StopReason | undefined
-  #end: Pick<TaskEnd, 'result' | 'errors'> | 'released' | undefined
+  #outcome: 'done' | { readonly error: unknown } | undefined
   #progress = { part: 0, text: '' }
   #timer: NodeJS.Timeout | undefined
   #saving: Promise<void> = Promise.resolve()
@@ -80,9 +80,9 @@ export class RunningTask implements TaskContext {
   async run(work: () => Promise<void>): Promise<void> {
     try {
       await work()
-      this.#end = { result: this.#warnings.length > 0 ? 'warning' : 'success', errors: this.#warnings }
+      this.#outcome = 'done'
     } catch (error) {
-      this.#end = this.#failure(error)
+      this.#outcome = { error }
     }
     clearTimeout(this.#timer)
     await this.#saving
@@ -90,8 +90,10 @@ export class RunningTask implements TaskContext {
 
   /** Stores how the run ended. To be called again when the database could not be reached. */
   async storeEnd(): Promise<void> {
-    if (this.#end === undefined || this.#end === 'released') return releaseTask(this.#db, this.#held)
-    await stopTask(this.#db, this.#held, { ...this.#end, ...this.#report() })
+    // an error may come from the loss of the database, which is noticed as such only a moment later
+    const end = this.#end()
+    if (end === 'released') return releaseTask(this.#db, this.#held)
+    await stopTask(this.#db, this.#held, { ...end, ...this.#report() })
   }
 
   get #held() {
@@ -99,10 +101,13 @@ export class RunningTask implements TaskContext {
   }
 
   /** What was interrupted through no wish of anybody starts again. */
-  #failure(error: unknown): Pick<TaskEnd, 'result' | 'errors'> | 'released' {
-    if (this.#reason === 'handed back' || this.#reason === 'taken over') return 'released'
+  #end(): Pick<TaskEnd, 'result' | 'errors'> | 'released' {
+    const warnings = this.#warnings
+    if (this.#outcome === 'done') return { result: warnings.length > 0 ? 'warning' : 'success', errors: warnings }
+    const isInterrupted = this.#reason === 'handed back' || this.#reason === 'taken over'
+    if (this.#outcome === undefined || isInterrupted) return 'released'
     const result = this.#reason === undefined ? 'error' : 'cancelled'
-    return { result, errors: [...this.#warnings, messageOf(error)] }
+    return { result, errors: [...warnings, messageOf(this.#outcome.error)] }
   }
 
   #report() {

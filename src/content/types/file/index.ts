@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { ContentType } from '../../content-type.ts'
 import { discoverFiles } from './discover.ts'
+import { fileFilter } from './file-filter.ts'
 import { fileList } from './file-list.ts'
 import { parseFile } from './parse-file.ts'
 import { publishFiles } from './publish.ts'
@@ -15,5 +16,6 @@ export const file: ContentType = {
   defaultUnit: 'file',
   attributes: {},
   syncOptions: [],
+  filters: [fileFilter],
   work: { discover: discoverFiles, parseUpload: parseFile, publish: publishFiles },
 }
