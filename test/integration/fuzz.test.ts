@@ -56,6 +56,12 @@ async function create(path: string, body: object): Promise<any> {
   )
 }
 
+/** The id of the version that the default view of an organization has. */
+async function usualVersion(organizationId: number): Promise<number> {
+  const path = `/content/api/content_view_versions?organization_id=${organizationId}`
+  return (await server.ask(path, { as: `${asker.login}:${asker.password}` })).body.results[0].id
+}
+
 let made = 0
 
 async function makeThings(): Promise<Record<string, readonly unknown[]>> {
@@ -79,6 +85,21 @@ async function makeThings(): Promise<Record<string, readonly unknown[]>> {
     // others may have made anything the default
     http_proxy_policy: 'none',
   })
+  const environment = await create('/content/api/environments', {
+    organization_id: organization,
+    name: `Fuzz ${made}`,
+    prior: 'Library',
+  })
+  const view = await create('/content/api/content_views', {
+    organization_id: organization,
+    name: `Fuzz ${made}`,
+    repository_ids: [repository],
+  })
+  const composite = await create('/content/api/content_views', {
+    organization_id: organization,
+    name: `Whole ${made}`,
+    composite: true,
+  })
   const user = await create('/api/users', { login: `victim${made}`, password: 'soon to be gone' })
   const token = await create(`/api/users/${user}/personal_access_tokens`, { name: 'token' })
   const task = await syncToEnd(server, repository)
@@ -97,7 +118,18 @@ async function makeThings(): Promise<Record<string, readonly unknown[]>> {
     '/v2': [project],
     '/content/api/repositories': [repository],
     '/content/api/products': [product],
+    // the first that fits counts
+    '/content/api/organizations/{organization_id}/environments': [environment],
     '/content/api/organizations': [organization],
+    '/content/api/environments': [environment],
+    '/content/api/content_views': [view, composite],
+    '/content/api/content_view_versions': [await usualVersion(organization)],
+    composite_content_view_id: [composite],
+    content_view_id: [view],
+    environment_id: [environment],
+    prior_id: [environment],
+    repository_ids: [[], [repository]],
+    components: [[{ content_view_id: view, latest: true }]],
     '/foreman_tasks/api/tasks': [task.id],
     task_ids: [[task.id]],
     '/api/http_proxies': [proxy],

@@ -28,7 +28,15 @@ const bad: readonly (readonly [query: Readonly<Record<string, string>>, message:
 ]
 
 describe('a search or an order that means nothing', () => {
-  for (const path of [base, '/content/api/products', '/content/api/organizations', '/content/api/files']) {
+  for (const path of [
+    base,
+    '/content/api/products',
+    '/content/api/organizations',
+    '/content/api/environments',
+    '/content/api/content_views',
+    '/content/api/content_view_versions',
+    '/content/api/files',
+  ]) {
     for (const [query, message] of path.endsWith('/files') ? bad.filter(([query]) => !('search' in query)) : bad) {
       it(`is told in an empty answer: ${path} ${JSON.stringify(query).slice(0, 60)}`, async () => {
         const { status, body } = await lists.ask(path, query)
@@ -120,7 +128,15 @@ describe('other lists', () => {
 const unitLists = contentTypes
   .flatMap(({ unitKinds }) => unitKinds)
   .flatMap(({ list }) => (list === undefined ? [] : [`/content/api/${list.path}`]))
-const contentLists = [base, '/content/api/products', '/content/api/organizations', ...unitLists]
+const contentLists = [
+  base,
+  '/content/api/products',
+  '/content/api/organizations',
+  '/content/api/environments',
+  '/content/api/content_views',
+  '/content/api/content_view_versions',
+  ...unitLists,
+]
 
 describe('every field', () => {
   for (const path of [

@@ -3,6 +3,8 @@ import type { Searchable } from '../../platform/search/search-fields.ts'
 
 const column = (name: string) => sql.ref(`n.${name}`)
 
+const number = sql`(n.major || '.' || n.minor)`
+
 /** As two numbers: 1.10 comes after 1.9. What is none comes before all. */
 function rankOf(version: string) {
   const [, major = '-1', minor = '0'] = /^(\d{1,9})(?:\.(\d{1,9}))?$/.exec(version) ?? []
@@ -12,10 +14,11 @@ function rankOf(version: string) {
 /** Fields of versions, called n, and of their content views, called w. */
 export const versionSearch: Searchable = {
   fields: [
+    { names: ['name'], type: 'string', expression: sql`(w.name || ' ' || ${number})`, isExplicitOnly: true },
     {
       names: ['version'],
       type: 'string',
-      expression: sql`(n.major || '.' || n.minor)`,
+      expression: number,
       rank: { expression: sql`array[n.major, n.minor]`, of: rankOf },
     },
     { names: ['description'], type: 'string', expression: column('description') },
