@@ -13,7 +13,7 @@ export interface SpecificationTable {
 }
 
 const lists = 'repositories: is shown with all counts, and listed in every scope'
-const parameters = 'repository-list-parameters: gives what is true today'
+const parameters = 'repository-places: gives exactly what is there'
 const refused = 'repository-list-parameters: is refused with 422 for'
 const unit = 'repository-list-parameters: takes each of its ids'
 const otherUnit = 'repository-list-parameters: is empty for the id of another kind'
@@ -34,7 +34,7 @@ export const specification: readonly SpecificationTable[] = [
     title: 'Operations',
     rows: [
       row('GET /content/api/repositories', lists, 'search: works in every scope'),
-      row('GET /content/api/content_views/{id}/repositories', lists, 'search: works in every scope'),
+      row('GET /content/api/content_views/{id}/repositories', lists, parameters),
       row('GET /content/api/organizations/{organization_id}/repositories', lists, 'search: works in every scope'),
       row('GET /content/api/organizations/{organization_id}/environments/{environment_id}/repositories', lists),
       row('GET /content/api/products/{product_id}/repositories', lists, 'search: works in every scope'),
@@ -46,7 +46,11 @@ export const specification: readonly SpecificationTable[] = [
       row('POST /content/api/repositories/{id}/sync', 'file-sync: serves every file byte for byte, and the manifest'),
       row('POST /content/api/repositories/{id}/verify_checksum', 'repositories: repairs damaged bytes of units'),
       row('PUT /content/api/repositories/{id}', kept, 'products: keeps all of many changes that are made at once'),
-      row('DELETE /content/api/repositories/{id}', 'repositories: deletes, also while a sync runs'),
+      row(
+        'DELETE /content/api/repositories/{id}',
+        'repositories: deletes, also while a sync runs',
+        'view-deletion: is deleted by force as soon as no environment shows it',
+      ),
       row('PUT /content/api/repositories/{id}/remove_packages', removal),
       row('PUT /content/api/repositories/{id}/remove_docker_manifests', removal),
       row('PUT /content/api/repositories/{id}/remove_content', removal),
@@ -61,8 +65,8 @@ export const specification: readonly SpecificationTable[] = [
   {
     title: 'Parameters of lists',
     rows: [
-      row('organization_id', lists, 'search: counts the total within the scope'),
-      row('product_id', lists),
+      row('organization_id', lists, parameters),
+      row('product_id', lists, parameters),
       row('environment_id', lists, parameters),
       row('content_view_id', parameters, refused),
       row('content_view_version_id', parameters, refused),
@@ -81,7 +85,7 @@ export const specification: readonly SpecificationTable[] = [
       row('available_for', parameters, refused),
       row('with_content', 'repository-list-parameters: is cut down to those with content', refused),
       row('download_policy', lists),
-      row('username', 'repository-list-parameters: is for administrators'),
+      row('username', 'repository-list-parameters: is for administrators', parameters),
       row('search', found, 'searched-lists: is told in an empty answer'),
       row('page', "search: tells what there is, what was found and what was asked, on Katello's lists"),
       row('per_page', "search: tells what there is, what was found and what was asked, on Katello's lists"),
@@ -97,7 +101,7 @@ export const specification: readonly SpecificationTable[] = [
       later('docker', 'container_repository_name', found),
       row('content_label', found),
       row('content_type', found),
-      row('content_view_id', found),
+      row('content_view_id', found, 'repository-places: searches the views that repositories belong to'),
       row('description', found),
       later('yum', 'distribution_arch', found),
       later('yum', 'distribution_bootable', found),

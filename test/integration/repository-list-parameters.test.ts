@@ -87,7 +87,7 @@ describe('a list of repositories', () => {
     [{ name: 'Full', per_page: 1000, page: 1 }, ['Full']],
     [{ download_policy: 'background' }, []],
   ] as const) {
-    it(`gives what is true today: ${JSON.stringify(query)}`, async () => {
+    it(`gives what is true where there is only Library: ${JSON.stringify(query)}`, async () => {
       assert.deepEqual(await names(query), found)
     })
   }
