@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import pg from 'pg'
 import { messageIn, refused } from '../support/error-answers.ts'
 import type { Json } from '../support/json.ts'
 import { createMembers, loginOf, type Member } from '../support/members.ts'
@@ -175,51 +176,6 @@ describe('the default view', () => {
   })
 })
 
-describe('a copy of a content view', () => {
-  it('is published from the same, with the same filters', async () => {
-    const repository = await rows.createRepository()
-    const view = await rows.createView({ description: 'Original', repository_ids: [repository.id] })
-    await rows.query(
-      `with made as (insert into content_view_filters (view_id, name, type, is_inclusion)
-         values ($1, 'few', 'file', true) returning id),
-       chosen as (insert into content_view_filter_repositories select id, $2 from made)
-       insert into content_view_filter_rules (filter_id, attributes) select id, '{"name":"a*"}' from made`,
-      [view.id, repository.id],
-    )
-    const answer = await server.ask(`${base}/${view.id}/copy`, { method: 'POST', body: { name: 'Copied view' } })
-    assert.equal(answer.status, 201)
-    const { body: copy } = answer
-    assert.deepEqual(
-      [copy.name, copy.label, copy.description, copy.repository_ids, copy.filtered, copy.version_count],
-      ['Copied view', 'Copied_view', 'Original', [repository.id], true, 0],
-    )
-    const filters = await rows.query(
-      `select filter.name, filter.type, filter.is_inclusion, rule.attributes, chosen.repository_id::int
-       from content_view_filters filter join content_view_filter_rules rule on rule.filter_id = filter.id
-       join content_view_filter_repositories chosen on chosen.filter_id = filter.id where filter.view_id = $1`,
-      [copy.id],
-    )
-    assert.deepEqual(filters, [
-      { name: 'few', type: 'file', is_inclusion: true, attributes: { name: 'a*' }, repository_id: repository.id },
-    ])
-    refused(await server.ask(`${base}/${view.id}/copy`, { method: 'POST', body: { name: 'Copied view' } }), 'name')
-    refused(await server.ask(`${base}/${view.id}/copy`, { method: 'POST', body: {} }), 'name')
-    messageIn(await server.ask(`${base}/999999/copy`, { method: 'POST', body: { name: 'x' } }), base, 404)
-  })
-
-  it('of a composite one has the same components', async () => {
-    const part = await rows.createView()
-    const version = await rows.insertVersion(part)
-    const composite = await rows.createView({ composite: true, auto_publish: true, component_ids: [version] })
-    const body = { name: 'Copied whole', label: 'copied-1' }
-    const { body: copy } = await server.ask(`${base}/${composite.id}/copy`, { method: 'POST', body })
-    assert.deepEqual(
-      [copy.label, copy.composite, copy.auto_publish, copy.component_ids],
-      ['copied-1', true, true, [version]],
-    )
-  })
-})
-
 describe('content views', () => {
   it('are listed as they are asked for', async () => {
     const stage = await rows.createEnvironment('Stage of lists')
@@ -251,6 +207,30 @@ describe('content views', () => {
     messageIn(await server.ask(`${base}?organization_id=999999`), base, 404)
     messageIn(await server.ask(`${base}?environment_id=zoo`), base, 422)
     messageIn(await server.ask(`${base}?without=zoo`), base, 422)
+  })
+
+  it('cost as many queries as one of them', async () => {
+    const { id } = await rows.create('organizations', { name: 'Of many' })
+    const make = (name: string) => rows.create('content_views', { organization_id: id, name })
+    const list = async () => {
+      const before = queries
+      const { body } = await server.ask(`${base}?organization_id=${id}&full_result=true`)
+      return [body.results.length, queries - before]
+    }
+    let queries = 0
+    const { query } = pg.Client.prototype
+    pg.Client.prototype.query = function (this: pg.Client, ...asked: Parameters<typeof query>) {
+      if (JSON.stringify(asked[0]).includes('content_view')) queries += 1
+      return query.apply(this, asked)
+    } as typeof query
+    try {
+      const [one, few] = await list()
+      await Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map(make))
+      assert.ok(Number(few) > 3)
+      assert.deepEqual([one, await list()], [1, [10, few]])
+    } finally {
+      pg.Client.prototype.query = query
+    }
   })
 
   it('can be completed in searches', async () => {
