@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { TextDecoder } from 'node:util'
 import { AppError } from '../../../platform/errors.ts'
 
@@ -65,6 +66,8 @@ async function* boundedBytes(content: AsyncIterable<Uint8Array>, name: string): 
     sizeBytes += chunk.byteLength
     if (sizeBytes > maxBytes) throw wrongText(name, `it has more than ${maxBytes} bytes`)
     yield chunk
+    // chunks that are there already would come without a turn for anybody else
+    await setImmediate()
   }
 }
 
