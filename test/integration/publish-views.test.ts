@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { messageIn } from '../support/error-answers.ts'
+import { FileUpstream } from '../support/file-upstream.ts'
 import type { Json } from '../support/json.ts'
 import { ViewLab } from '../support/view-lab.ts'
 
@@ -136,24 +137,31 @@ describe('a version of a content view', () => {
     assert.deepEqual(await filesIn(after[1]), ['PULP_MANIFEST', 'c.txt'])
   })
 
-  it('stays byte for byte what it was while Library is uploaded to, removed from and republished a hundred times', async () => {
-    const repository = await lab.createRepository({ 'kept.txt': 'kept', 'gone.txt': 'gone' })
+  it('stays byte for byte what it was while Library is synced, uploaded to, removed from and republished a hundred times', async () => {
+    await using upstream = await FileUpstream.start()
+    const url = upstream.publish('steady', { 'kept.txt': 'kept' })
+    const repository = await lab.createRepository({ 'gone.txt': 'gone' }, { url, mirror_on_sync: false })
+    await lab.work('POST', `repositories/${repository.id}/sync`)
     const view = await lab.createView({ repositories: [repository] })
     const dev = await lab.createEnvironment('Steady')
     const version = await lab.publish(view)
     await lab.promote(version, [dev])
     const copies = await lab.list({ content_view_version_id: version })
     const before = await Promise.all(copies.map((copy) => lab.served(copy)))
-    assert.equal(copies.length, 3)
+    assert.deepEqual(
+      before.map((files) => Object.keys(files).sort()),
+      copies.map(() => ['PULP_MANIFEST', 'gone.txt', 'kept.txt']),
+    )
 
     for (let round = 0; round < 25; round += 1) {
-      await lab.upload(repository, { [`round-${round}`]: `${round}` })
-      await lab.remove(repository, 'gone.txt', `round-${round - 1}`)
+      upstream.publish('steady', { 'kept.txt': 'kept', [`synced-${round}`]: `${round}` })
+      await lab.work('POST', `repositories/${repository.id}/sync`)
+      await lab.upload(repository, { [`uploaded-${round}`]: `${round}` })
+      await lab.remove(repository, 'gone.txt', 'kept.txt', `synced-${round}`, `uploaded-${round - 1}`)
       await lab.work('PUT', `repositories/${repository.id}/republish`)
-      await lab.work('POST', `repositories/${repository.id}/verify_checksum`)
     }
 
     assert.deepEqual(await Promise.all(copies.map((copy) => lab.served(copy))), before)
-    assert.deepEqual(await filesIn(repository), ['PULP_MANIFEST', 'kept.txt', 'round-24'])
+    assert.deepEqual(await filesIn(repository), ['PULP_MANIFEST', 'uploaded-24'])
   })
 })

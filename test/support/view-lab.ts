@@ -36,10 +36,10 @@ export class ViewLab<Server extends ReachableServer = TestServer> implements Asy
   }
 
   /** A file repository, published with these files: name → text. */
-  async createRepository(files: Readonly<Record<string, string>> = {}): Promise<Json> {
+  async createRepository(files: Readonly<Record<string, string>> = {}, more: object = {}): Promise<Json> {
     this.#names += 1
     const product = await this.create('products', { organization_id: 1, name: `Product of view ${this.#names}` })
-    const attributes = { product_id: product.id, name: `Files ${this.#names}`, content_type: 'file' }
+    const attributes = { product_id: product.id, name: `Files ${this.#names}`, content_type: 'file', ...more }
     const repository = await this.create('repositories', attributes)
     if (Object.keys(files).length > 0) await this.upload(repository, files)
     return repository

@@ -8,14 +8,13 @@ import type { OrganizationAccess } from '../organizations/organization-access.ts
 import type { ContentTables, OrganizationRole } from '../tables.ts'
 import type { ViewRow } from '../view-tables.ts'
 import { findVersion, type VersionRecord } from '../views/version-store.ts'
-import { findView } from '../views/view-store.ts'
+import { findView, lockView } from '../views/view-store.ts'
 import { refuseUsedVersions, refuseUsedView } from './deletable.ts'
 import {
   hasVersion,
   listEnvironmentsOf,
   listPlacementsOf,
   listPlaces,
-  lockView,
   type Place,
   type VersionNumber,
 } from './lifecycle-store.ts'

@@ -7,12 +7,6 @@ import type { ViewRow } from '../view-tables.ts'
 
 type ContentDb = Db<ContentTables>
 
-/** Keeps a view from being deleted (`share`), also from being changed (`update`), until the transaction ends. */
-export async function lockView(tx: ContentDb, id: number, mode: 'share' | 'update'): Promise<ViewRow | undefined> {
-  const query = tx.selectFrom('content_views').selectAll().where('id', '=', id)
-  return (mode === 'share' ? query.forShare() : query.forUpdate()).executeTakeFirst()
-}
-
 export interface VersionNumber {
   readonly major: number
   readonly minor: number

@@ -16,7 +16,7 @@ import {
   findView,
   insertView,
   listViews,
-  lockViewToChange,
+  lockView,
   updateView,
   type ViewAttributes,
   type ViewFilter,
@@ -136,7 +136,7 @@ export class ViewService {
     const { organization_id } = await this.getRow(actor, id)
     await access.requireRole(actor, organization_id, editing)
     await db.transaction().execute(async (tx) => {
-      const view = await lockViewToChange(tx, id)
+      const view = await lockView(tx, id, 'update')
       if (view === undefined) throw notFound('content view', id)
       refuseDefault(view)
       await change(tx, view)
@@ -152,7 +152,7 @@ export class ViewService {
     const { organization_id } = await this.getRow(actor, id)
     await this.#parts.access.requireRole(actor, organization_id, creating)
     const copied = await this.#inOrganization(organization_id, async (tx) => {
-      const view = await lockViewToChange(tx, id)
+      const view = await lockView(tx, id, 'update')
       if (view === undefined) throw notFound('content view', id)
       refuseDefault(view)
       const { description, is_composite, auto_publish, solve_dependencies, import_only } = view

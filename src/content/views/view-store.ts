@@ -13,9 +13,10 @@ export async function findView(db: ContentDb, id: number): Promise<ViewRow | und
   return db.selectFrom('content_views').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Locks a view against other changes until the transaction ends. Undefined when it is gone. */
-export async function lockViewToChange(tx: ContentDb, id: number): Promise<ViewRow | undefined> {
-  return tx.selectFrom('content_views').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+/** Keeps a view from being deleted (`share`), also from being changed (`update`), until the transaction ends. */
+export async function lockView(tx: ContentDb, id: number, mode: 'share' | 'update'): Promise<ViewRow | undefined> {
+  const query = tx.selectFrom('content_views').selectAll().where('id', '=', id)
+  return (mode === 'share' ? query.forShare() : query.forUpdate()).executeTakeFirst()
 }
 
 export interface ViewFilter {
