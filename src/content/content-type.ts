@@ -46,6 +46,7 @@ export interface DiscoverContext {
   /** The repository's address, and who may be told what on the way there. */
   readonly upstream: Upstream
   readonly fetcher: Fetcher
+  readonly attributes: RepositoryAttributes
   /** What `discover` gave as its state when the repository was last synced from this URL with success. */
   readonly previous: unknown
   readonly signal: AbortSignal
@@ -104,13 +105,24 @@ export interface PublishContext {
   /** The set version that is published. */
   readonly setId: number
   readonly version: number
+  /** When that version was made: the same for everybody who publishes it. */
+  readonly createdAt: Date
+  readonly attributes: RepositoryAttributes
   readonly signal: AbortSignal
 }
 
 /** A metadata file for clients, written while it is read. */
 export interface MetadataFile {
-  readonly path: string
+  /** What it is called, perhaps after what is in it. */
+  readonly path: string | ((sha256: string) => string)
   readonly content: AsyncIterable<Uint8Array>
+}
+
+/** A metadata file that was written. */
+export interface WrittenFile {
+  readonly path: string
+  readonly sha256: string
+  readonly sizeBytes: number
 }
 
 /** How the units of a kind are listed and shown by themselves. */
@@ -153,6 +165,11 @@ export interface TypeAttribute {
 
 export type AttributeValues = Readonly<Record<string, unknown>>
 
+/** What a repository is set to that its type may want to know: the type's own attributes and some of the common ones. */
+export interface RepositoryAttributes extends AttributeValues {
+  readonly checksum_type: string | null
+}
+
 /** A way to choose which units of a kind a content view publishes. */
 export interface UnitFilterKind {
   /** The word for it where filters are made. */
@@ -180,8 +197,11 @@ export interface ContentWork {
   parseUpload(file: UploadedFile): Promise<NewUnit>
   /** Adds the type's own rows for units that are new to the database, when it has any. */
   saveUnits?(db: Kysely<unknown>, units: readonly StoredUnit[]): Promise<void>
-  /** Gives the metadata that clients of this type read, the file that they read first as the last one. */
-  publish(context: PublishContext): AsyncIterable<MetadataFile>
+  /**
+   * Gives the metadata that clients of this type read, the file that they read first as the last one. Each one is answered
+   * with what was written, before the next one is asked for.
+   */
+  publish(context: PublishContext): AsyncGenerator<MetadataFile, void, WrittenFile>
 }
 
 /**

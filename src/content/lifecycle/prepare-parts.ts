@@ -71,7 +71,14 @@ class Preparation {
     this.#task.progress(0.5, `Publishing '${source.name}'`)
     const content: SetVersion = { setId: source.setId, version: source.setVersion }
     const work = this.#parts.types.get(source.contentType)?.work as ContentWork
-    const files = await writeMetadata({ db, artifacts, work, content, signal: this.#task.signal })
+    const files = await writeMetadata({
+      db,
+      artifacts,
+      work,
+      content,
+      attributes: source.attributes,
+      signal: this.#task.signal,
+    })
     const publicationId = await this.#task.commit(db, (tx) => insertPublication(tx, content, files))
     return { ...source, publicationId }
   }

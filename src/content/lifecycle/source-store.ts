@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import type { RepositoryAttributes } from '../content-type.ts'
 import type { ContentTables } from '../tables.ts'
 import type { VersionPart } from './version-part.ts'
 
@@ -9,14 +10,17 @@ type ContentDb = Db<ContentTables>
 export interface SourcePart extends VersionPart {
   readonly name: string
   readonly contentType: string
+  readonly attributes: RepositoryAttributes
   /** Its latest content was never published: the metadata is to be written first. */
   readonly lacksMetadata: boolean
 }
 
+const attributes = sql`root.type_attributes || jsonb_build_object('checksum_type', root.checksum_type) as attributes`
+
 /** What the repositories of a view hold now, each with the publication of just that. */
 export async function listSelectedParts(db: ContentDb, viewId: number): Promise<SourcePart[]> {
   const { rows } = await sql<SourcePart>`
-    select r.id as "libraryId", r.root_id as "rootId", root.name, root.content_type as "contentType",
+    select r.id as "libraryId", r.root_id as "rootId", root.name, root.content_type as "contentType", ${attributes},
       r.set_id as "setId", s.latest_version as "setVersion", latest.id as "publicationId",
       latest.id is null and (s.latest_version > 0 or r.publication_id is not null) as "lacksMetadata"
     from content_view_repositories chosen
@@ -48,7 +52,7 @@ export async function listComponentVersions(db: ContentDb, compositeId: number):
 /** What versions hold, that of the newest version first. */
 export async function listPartsOfVersions(db: ContentDb, versionIds: readonly number[]): Promise<SourcePart[]> {
   const { rows } = await sql<SourcePart>`
-    select a.library_instance_id as "libraryId", a.root_id as "rootId", root.name, root.content_type as "contentType",
+    select a.library_instance_id as "libraryId", a.root_id as "rootId", root.name, root.content_type as "contentType", ${attributes},
       a.set_id as "setId", a.set_version as "setVersion", a.publication_id as "publicationId", false as "lacksMetadata"
     from repositories a join root_repositories root on root.id = a.root_id
     where a.version_id = any(${versionIds as number[]}::bigint[]) and a.environment_id is null

@@ -1,21 +1,16 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import type { WrittenFile } from '../content-type.ts'
 import type { SetVersion } from '../sets/content-set-store.ts'
 import type { ContentTables } from '../tables.ts'
 
 type ContentDb = Db<ContentTables>
 
-export interface PublishedMetadata {
-  readonly path: string
-  readonly sha256: string
-  readonly sizeBytes: number
-}
-
 /** Adds a publication that nobody points at yet; one that nobody will point at goes after a day. */
 export async function insertPublication(
   tx: ContentDb,
   { setId, version }: SetVersion,
-  files: readonly PublishedMetadata[],
+  files: readonly WrittenFile[],
 ): Promise<number> {
   const { id } = await tx
     .insertInto('publications')

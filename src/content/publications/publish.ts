@@ -1,16 +1,17 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Artifacts } from '../../platform/blobs/artifacts.ts'
-import type { StagedBlob } from '../../platform/blobs/blob-store.ts'
-import type { ContentWork } from '../content-type.ts'
-import type { SetVersion } from '../sets/content-set-store.ts'
+import type { BlobStore, StagedBlob } from '../../platform/blobs/blob-store.ts'
+import type { ContentWork, PublishContext, RepositoryAttributes, WrittenFile } from '../content-type.ts'
+import { findVersionTime, type SetVersion } from '../sets/content-set-store.ts'
 import type { ContentTables } from '../tables.ts'
-import { insertPublication, type PublishedMetadata, pointAt } from './publication-store.ts'
+import { insertPublication, pointAt } from './publication-store.ts'
 
 export interface MetadataRequest {
   readonly db: Kysely<ContentTables>
   readonly artifacts: Artifacts
   readonly work: ContentWork
   readonly content: SetVersion
+  readonly attributes: RepositoryAttributes
   readonly signal: AbortSignal
 }
 
@@ -35,17 +36,50 @@ export async function writeMetadata({
   artifacts,
   work,
   content: { setId, version },
+  attributes,
   signal,
-}: MetadataRequest): Promise<PublishedMetadata[]> {
-  const staged = new Map<string, StagedBlob>()
+}: MetadataRequest): Promise<WrittenFile[]> {
+  const staged: StagedFile[] = []
   try {
-    const context = { db: db as unknown as Kysely<unknown>, setId, version, signal }
-    for await (const { path, content: bytes } of work.publish(context)) {
-      staged.set(path, await artifacts.store.stage(bytes, { signal, subject: path }))
-    }
-    await artifacts.keep([...staged.values()])
+    const createdAt = await findVersionTime(db, { setId, version })
+    const context = { db: db as unknown as Kysely<unknown>, setId, version, createdAt, attributes, signal }
+    await stageAll({ context, work, store: artifacts.store }, staged)
+    await artifacts.keep(staged.map(({ blob }) => blob))
   } finally {
-    await Promise.all([...staged.values()].map((blob) => blob.discard()))
+    await Promise.all(staged.map(({ blob }) => blob.discard()))
   }
-  return [...staged].map(([path, { sha256, sizeBytes }]) => ({ path, sha256, sizeBytes }))
+  return staged.map(written)
+}
+
+interface StagedFile {
+  readonly path: string
+  readonly blob: StagedBlob
+}
+
+interface Writing {
+  readonly context: PublishContext
+  readonly work: ContentWork
+  readonly store: BlobStore
+}
+
+async function stageAll({ context, work, store }: Writing, staged: StagedFile[]): Promise<void> {
+  const files = work.publish(context)
+  try {
+    for (
+      let next = await files.next();
+      next.done !== true;
+      next = await files.next(written(staged.at(-1) as StagedFile))
+    ) {
+      const { path, content } = next.value
+      const subject = typeof path === 'string' ? path : 'metadata'
+      const blob = await store.stage(content, { signal: context.signal, subject })
+      staged.push({ path: typeof path === 'string' ? path : path(blob.sha256), blob })
+    }
+  } finally {
+    await files.return()
+  }
+}
+
+function written({ path, blob: { sha256, sizeBytes } }: StagedFile): WrittenFile {
+  return { path, sha256, sizeBytes }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Db, isUniqueViolation } from '../../platform/db/database.ts'
 import { AppError } from '../../platform/errors.ts'
+import type { RepositoryAttributes } from '../content-type.ts'
 import type { ContentTables, RootRepositoryRow } from '../tables.ts'
 
 type ContentDb = Db<ContentTables>
@@ -121,6 +122,11 @@ export async function findRepositories(db: ContentDb, ids: readonly number[]): P
     .execute()
   const byId = new Map(records.map((record) => [record.id, record]))
   return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/** What the type of a repository is told of it. */
+export function attributesOf({ type_attributes: own, checksum_type }: RepositoryRecord): RepositoryAttributes {
+  return { ...own, checksum_type }
 }
 
 /** The repositories of a product in Library, the oldest first. */

@@ -26,6 +26,17 @@ export async function findLatestVersion(db: ContentDb, setId: number): Promise<n
   return row.latest_version
 }
 
+/** When a version was made. */
+export async function findVersionTime(db: ContentDb, { setId, version }: SetVersion): Promise<Date> {
+  const row = await db
+    .selectFrom('content_set_versions')
+    .select('created_at')
+    .where('set_id', '=', setId)
+    .where('number', '=', version)
+    .executeTakeFirstOrThrow()
+  return row.created_at
+}
+
 export interface VersionChange {
   readonly setId: number
   /** The task whose staged units are the new content. */

@@ -6,7 +6,7 @@ import { type Fetching, keepingAll } from './fetch-missing.ts'
 /** What a type needs to look at an upstream; whatever it fetches there goes the way of all fetches. */
 export function discoverContext(
   fetching: Fetching,
-  known: { readonly previous: unknown; readonly isOnDemand: boolean },
+  known: Pick<DiscoverContext, 'previous' | 'isOnDemand' | 'attributes'>,
 ): DiscoverContext {
   const { upstream, fetcher, signal, concurrency, artifacts } = fetching
   return {

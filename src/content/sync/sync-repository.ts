@@ -4,7 +4,7 @@ import type { Upstream } from '../../platform/fetch/fetch-options.ts'
 import type { TaskContext, TaskHandler } from '../../platform/tasks/task-handler.ts'
 import type { DiscoveredUnit, Discovery } from '../content-type.ts'
 import { findPublishedVersion } from '../publications/publication-store.ts'
-import { setLastSyncTask, setSyncState } from '../repositories/repository-store.ts'
+import { attributesOf, setLastSyncTask, setSyncState } from '../repositories/repository-store.ts'
 import { createVersion, findLatestVersion, listLeavingUnits } from '../sets/content-set-store.ts'
 import { saveRemoteFiles } from '../sets/remote-file-store.ts'
 import { clearStaging, saveUnitFiles, saveUnits, stageUnits } from '../sets/unit-store.ts'
@@ -97,7 +97,9 @@ class Sync {
   async #discover(source: Source): Promise<Discovery> {
     this.#task.progress(0, 'Asking the upstream')
     const previous = await this.#usableState(source)
-    return source.work.discover(discoverContext(this.#fetching(source), { previous, isOnDemand: source.isOnDemand }))
+    const { repository, isOnDemand } = source
+    const known = { previous, isOnDemand, attributes: attributesOf(repository) }
+    return source.work.discover(discoverContext(this.#fetching(source), known))
   }
 
   #fetching({ repository, upstream }: Source): Fetching {

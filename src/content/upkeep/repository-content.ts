@@ -9,7 +9,7 @@ import type { ContentType, ContentWork } from '../content-type.ts'
 import type { UpstreamProxies } from '../proxies/upstream-proxies.ts'
 import { purgePublications } from '../publications/publication-store.ts'
 import { publish } from '../publications/publish.ts'
-import { findRepository, type RepositoryRecord } from '../repositories/repository-store.ts'
+import { attributesOf, findRepository, type RepositoryRecord } from '../repositories/repository-store.ts'
 import { passwordPurpose } from '../repositories/repository-values.ts'
 import { findLatestVersion, purgeVersions } from '../sets/content-set-store.ts'
 import { purgeRemoteFiles } from '../sets/remote-file-store.ts'
@@ -70,6 +70,7 @@ export async function publishLatest(parts: ContentTaskParts, task: TaskContext, 
     work,
     repositoryId: repository.id,
     content,
+    attributes: attributesOf(repository),
     signal: task.signal,
     commit: (write) => task.commit(db, write),
   })

@@ -1,3 +1,4 @@
+import { attributesOf } from '../repositories/repository-store.ts'
 import { createHash } from 'node:crypto'
 import { AppError, messageOf } from '../../platform/errors.ts'
 import { fetchBlob } from '../../platform/fetch/fetch-blob.ts'
@@ -96,7 +97,8 @@ async function refetch(parts: ContentTaskParts, task: TaskContext, { subject, da
     const { artifacts, fetcher } = parts
     const fetching = { artifacts, fetcher, upstream, concurrency, signal: task.signal, onFetched: () => {} }
     const isOnDemand = repository.download_policy === 'on_demand'
-    const discovery = await work.discover(discoverContext(fetching, { previous: undefined, isOnDemand }))
+    const known = { previous: undefined, isOnDemand, attributes: attributesOf(repository) }
+    const discovery = await work.discover(discoverContext(fetching, known))
     if (discovery.outcome === 'unchanged') throw new AppError('upstream', 'Cannot read the upstream: it lists nothing')
     for await (const batch of discovery.units) {
       const files = batch.flatMap((unit) => unit.files).filter(({ sha256 }) => wanted.delete(sha256))

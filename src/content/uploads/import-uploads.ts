@@ -5,7 +5,7 @@ import type { TaskContext, TaskHandler } from '../../platform/tasks/task-handler
 import type { ContentType, ContentWork, NewUnit } from '../content-type.ts'
 import { findPublishedVersion } from '../publications/publication-store.ts'
 import { publish } from '../publications/publish.ts'
-import { findRepository, type RepositoryRecord } from '../repositories/repository-store.ts'
+import { attributesOf, findRepository, type RepositoryRecord } from '../repositories/repository-store.ts'
 import { createVersion } from '../sets/content-set-store.ts'
 import { clearStaging, saveUnitFiles, saveUnits, stageUnits } from '../sets/unit-store.ts'
 import type { ContentTables } from '../tables.ts'
@@ -150,6 +150,7 @@ async function publishIn(
     work,
     repositoryId: repository.id,
     content: { setId: repository.set_id, version },
+    attributes: attributesOf(repository),
     signal,
     commit: (write) => write(tx),
   })

@@ -1,0 +1,50 @@
+import { type Kysely, sql } from 'kysely'
+import { inBatches } from '../../../../platform/blobs/bounded.ts'
+import type { StoredUnit } from '../../../content-type.ts'
+import { makePack, packSize } from '../packs/pack.ts'
+import { insertPack } from '../packs/pack-store.ts'
+import { evrKey } from '../versions/evr-key.ts'
+import { fileNameOf, type PackageUnit, packagePath } from './package-unit.ts'
+import { renderPackage } from './render-package.ts'
+
+type Db = Kysely<unknown>
+type StoredPackage = StoredUnit<PackageUnit>
+
+/** Adds the rows of packages that are new to the database, with what the package lists say of them. */
+export async function savePackages(db: Db, packages: readonly StoredPackage[]): Promise<void> {
+  const known = await findKnown(db, packages)
+  const fresh = packages.filter(({ id }) => !known.has(id))
+  for (const batch of inBatches(fresh, packSize)) {
+    const rendered = batch.map(async ({ unit }) => {
+      const { fields, sha256 } = unit
+      return renderPackage({ fields, sha256, href: packagePath(fields) }, await unit.fragments())
+    })
+    const packId = await insertPack(db, await makePack(await Promise.all(rendered)))
+    await insertRows(db, packId, batch)
+  }
+}
+
+async function findKnown(db: Db, packages: readonly StoredPackage[]): Promise<ReadonlySet<number>> {
+  const { rows } = await sql<{ unit_id: number }>`
+    select unit_id from rpm_units where unit_id = any(${packages.map(({ id }) => id)}::bigint[])`.execute(db)
+  return new Set(rows.map(({ unit_id: id }) => id))
+}
+
+async function insertRows(db: Db, packId: number, packages: readonly StoredPackage[]): Promise<void> {
+  const column = <T>(value: (unit: PackageUnit) => T) => packages.map(({ unit }) => value(unit))
+  await sql`
+    insert into rpm_units (unit_id, name, epoch, version, release, arch, evr, filename, sha256, summary, source_rpm,
+      size_bytes, build_time, pack_id, pack_index)
+    select given.*, ${packId}, row_number() over (order by place) - 1 from (
+      select unit_id, name, epoch, version, release, arch, evr, filename, sha256, summary, source_rpm, size_bytes, build_time
+      from unnest(
+        ${packages.map(({ id }) => id)}::bigint[], ${column(({ fields }) => fields.name)}::text[],
+        ${column(({ fields }) => fields.epoch)}::integer[], ${column(({ fields }) => fields.version)}::text[],
+        ${column(({ fields }) => fields.release)}::text[], ${column(({ fields }) => fields.arch)}::text[],
+        ${column(({ fields }) => evrKey(fields))}::bytea[], ${column(({ fields }) => fileNameOf(fields))}::text[],
+        ${column(({ sha256 }) => sha256)}::text[], ${column(({ fields }) => fields.summary)}::text[],
+        ${column(({ fields }) => fields.sourceRpm)}::text[], ${column(({ fields }) => fields.sizeBytes)}::bigint[],
+        ${column(({ fields }) => fields.buildTime)}::bigint[])
+      as t (unit_id, name, epoch, version, release, arch, evr, filename, sha256, summary, source_rpm, size_bytes, build_time)
+    ) as given`.execute(db)
+}

@@ -1,0 +1,50 @@
+import type { Kysely } from 'kysely'
+import { inBatches } from '../../../../platform/blobs/bounded.ts'
+import { type ListName, listNames, makePack, packSize, readFrame } from './pack.ts'
+import { findFrame, insertPack, listPackages, movePackages, type PackedPackage, type PackUse } from './pack-store.ts'
+
+/** Packs with fewer packages are small. */
+const smallPack = packSize / 4
+/** So many small ones are borne before it is worth the work. */
+const borneSmallPacks = 16
+
+/**
+ * Puts packages that came one by one, as uploads do, together into packs of the usual size, when there are many such.
+ *
+ * @returns whether anything was moved
+ */
+export async function compactPacks(
+  db: Kysely<unknown>,
+  uses: readonly PackUse[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const small = uses.filter(({ packageCount }) => packageCount < smallPack).map(({ packId }) => packId)
+  if (small.length <= borneSmallPacks) return false
+  for (const packages of inBatches(await listPackages(db, small), packSize)) {
+    signal.throwIfAborted()
+    await packTogether(db, packages)
+  }
+  return true
+}
+
+async function packTogether(db: Kysely<unknown>, packages: readonly PackedPackage[]): Promise<void> {
+  const parts = { primary: [], filelists: [], other: [] } as Record<ListName, string[]>
+  for (const list of listNames) parts[list] = await readParts(db, list, packages)
+  const pack = await makePack(
+    packages.map((_, index) => ({
+      primary: parts.primary[index] as string,
+      filelists: parts.filelists[index] as string,
+      other: parts.other[index] as string,
+    })),
+  )
+  await movePackages(db, await insertPack(db, pack), packages)
+}
+
+async function readParts(db: Kysely<unknown>, list: ListName, packages: readonly PackedPackage[]): Promise<string[]> {
+  const frames = new Map<number, readonly Buffer[]>()
+  for (const packId of new Set(packages.map((each) => each.packId))) {
+    const frame = await findFrame(db, packId, list)
+    frames.set(packId, frame === undefined ? [] : await readFrame(frame))
+  }
+  return packages.map(({ packId, index }) => String(frames.get(packId)?.[index] ?? ''))
+}

@@ -1,0 +1,59 @@
+import { AppError } from '../../../../platform/errors.ts'
+import type { MetadataFile, PublishContext, RepositoryAttributes, WrittenFile } from '../../../content-type.ts'
+import { compactPacks } from '../packs/compact-packs.ts'
+import { type Frame, type ListName, listNames } from '../packs/pack.ts'
+import { findFrame, listPackUses, type PackUse } from '../packs/pack-store.ts'
+import { type ListSource, PackageList } from './package-list.ts'
+import { formatRepomd, type RepomdRecord } from './repomd.ts'
+
+type Publishing = AsyncGenerator<MetadataFile, void, WrittenFile>
+
+/** The metadata of a repository of packages, as dnf and yum read it. */
+export async function* publishYum(context: PublishContext): Publishing {
+  const records: RepomdRecord[] = []
+  const uses = await usesOf(context)
+  for (const list of listNames) {
+    const content = new PackageList(list, sourceOf(context, list, uses))
+    const written = yield fileOf(list, content, context.attributes)
+    records.push({ type: list, ...hrefOf(written), open: content.open })
+  }
+  const seconds = Math.floor(context.createdAt.getTime() / 1000)
+  yield { path: 'repodata/repomd.xml', content: textOf(formatRepomd(records, seconds)) }
+}
+
+async function usesOf({ db, setId, version, signal }: PublishContext): Promise<PackUse[]> {
+  const uses = await listPackUses(db, { setId, version })
+  return (await compactPacks(db, uses, signal)) ? listPackUses(db, { setId, version }) : uses
+}
+
+function sourceOf({ db, signal }: PublishContext, list: ListName, uses: readonly PackUse[]): ListSource {
+  return {
+    uses,
+    signal,
+    async findFrame(packId): Promise<Frame> {
+      const frame = await findFrame(db, packId, list)
+      if (frame === undefined) throw new AppError('conflict', 'Cannot publish: what is published was deleted meanwhile')
+      return frame
+    },
+  }
+}
+
+function fileOf(list: ListName, content: PackageList, attributes: RepositoryAttributes): MetadataFile {
+  if (!knowsOnlyGzip(attributes))
+    return { path: (sha256) => `repodata/${sha256}-${list}.xml.zst`, content: content.compressed() }
+  return { path: (sha256) => `repodata/${sha256}-${list}.xml.gz`, content: content.gzipped() }
+}
+
+/** Clients of the time of Enterprise Linux 6 and 7 do not know zstd. */
+function knowsOnlyGzip({ checksum_type: checksumType, os_versions: osVersions = [] }: RepositoryAttributes): boolean {
+  const old = ['os-6', 'os-7', 'rhel-6', 'rhel-7']
+  return checksumType === 'sha1' || (osVersions as readonly string[]).some((version) => old.includes(version))
+}
+
+function hrefOf({ path, sha256, sizeBytes }: WrittenFile): Pick<RepomdRecord, 'href' | 'sha256' | 'sizeBytes'> {
+  return { href: path, sha256, sizeBytes }
+}
+
+async function* textOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}
