@@ -1,6 +1,7 @@
 import type { Kysely, RawBuilder } from 'kysely'
 import type { TObject, TSchema } from 'typebox'
-import type { OpenedBlob } from '../platform/blobs/blob-store.ts'
+import type { OpenedBlob, StagedBlob } from '../platform/blobs/blob-store.ts'
+import type { Digests } from '../platform/blobs/digests.ts'
 import type { FieldMessages } from '../platform/errors.ts'
 import type { Upstream, Validators } from '../platform/fetch/fetch-options.ts'
 import type { Fetcher } from '../platform/fetch/fetcher.ts'
@@ -63,12 +64,20 @@ export interface DiscoverContext {
   fetch(files: readonly UnknownFile[]): Promise<readonly (LearntFile | 'not modified')[]>
   /** How long the bytes with these digests are, as far as they are stored. */
   findSizes(digests: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** The natural keys of those of these units that are in the database. */
+  findStored(units: readonly Pick<NewUnit, 'kind' | 'naturalKey'>[]): Promise<ReadonlySet<string>>
+  /** Opens bytes that are stored. */
+  open(sha256: string): Promise<OpenedBlob>
+  /** Puts bytes aside, out of the memory, until they are discarded. */
+  putAside(content: AsyncIterable<Uint8Array>): Promise<StagedBlob>
 }
 
 /** The bytes of a unit as far as the upstream describes them. */
 export interface UnknownFile extends Partial<UnitFile> {
   readonly url: URL
   readonly path: string
+  /** Further digests that the bytes must have. */
+  readonly digests?: Digests | undefined
   /** What the last fetch learnt about the version that the type still knows all about. */
   readonly conditions?: Validators | undefined
 }

@@ -89,6 +89,12 @@ interface PublicationFilesTable {
   size_bytes: number
 }
 
+interface FormerPublicationsTable {
+  repository_id: number
+  publication_id: number
+  retired_at: Generated<Date>
+}
+
 interface RootRepositoriesTable extends Stamped {
   id: Generated<number>
   product_id: number
@@ -197,6 +203,7 @@ export interface ContentTables extends TaskTables, ViewTables {
   unit_files: UnitFilesTable
   publications: PublicationsTable
   publication_files: PublicationFilesTable
+  former_publications: FormerPublicationsTable
   root_repositories: RootRepositoriesTable
   repositories: RepositoriesTable
   remote_files: RemoteFilesTable

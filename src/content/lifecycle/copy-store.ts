@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
-import { deleteUnused, retireUnused } from '../publications/publication-store.ts'
+import { deleteUnused, type FormerPublication, keepFormer, retireUnused } from '../publications/publication-store.ts'
 import { purgeVersions } from '../sets/content-set-store.ts'
 import type { ContentTables } from '../tables.ts'
 import type { VersionPart } from './version-part.ts'
@@ -46,6 +46,7 @@ export async function insertArchivedCopies(
 export async function placeVersion(tx: ContentDb, placement: Placement): Promise<void> {
   const former = await listPublications(tx, placement)
   await deleteLeavingCopies(tx, placement)
+  await keepReplaced(tx, placement)
   await updateStayingCopies(tx, placement)
   await insertNewCopies(tx, placement)
   await retireUnused(tx, former)
@@ -105,6 +106,15 @@ async function deleteLeavingCopies(tx: ContentDb, { versionId, ...place }: Place
       select 1 from repositories a where a.version_id = ${versionId} and a.environment_id is null and a.root_id = c.root_id)`.execute(
     tx,
   )
+}
+
+/** What clients were shown by copies that now get another publication stays resolvable for a day. */
+async function keepReplaced(tx: ContentDb, { versionId, ...place }: Placement): Promise<void> {
+  const { rows } = await sql<FormerPublication>`
+    select c.id as "repositoryId", c.publication_id as "publicationId" from repositories c
+    join repositories a on a.root_id = c.root_id and a.version_id = ${versionId} and a.environment_id is null
+    where ${isCopyIn(place)} and c.publication_id <> coalesce(a.publication_id, 0)`.execute(tx)
+  await keepFormer(tx, rows)
 }
 
 /** What stays keeps its id, and where nothing differs also the time of its last change. */

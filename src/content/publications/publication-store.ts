@@ -39,7 +39,24 @@ export async function pointAt(tx: ContentDb, repositoryId: number, publicationId
     update repositories r set publication_id = ${publicationId}, last_contents_changed = now()
     from moved where r.id = moved.id returning moved.former`.execute(tx)
   const former = rows[0]?.former
-  if (former !== undefined && former !== null) await retireUnused(tx, [former])
+  if (former === undefined || former === null) return
+  await keepFormer(tx, [{ repositoryId, publicationId: former }])
+  await retireUnused(tx, [former])
+}
+
+/** What a repository showed. */
+export interface FormerPublication {
+  readonly repositoryId: number
+  readonly publicationId: number
+}
+
+/** Keeps what repositories showed until now resolvable for a day. */
+export async function keepFormer(tx: ContentDb, former: readonly FormerPublication[]): Promise<void> {
+  await sql`
+    insert into former_publications (repository_id, publication_id)
+    select * from unnest(
+      ${former.map(({ repositoryId }) => repositoryId)}::bigint[], ${former.map(({ publicationId }) => publicationId)}::bigint[])
+    on conflict (repository_id, publication_id) do update set retired_at = now()`.execute(tx)
 }
 
 /** Notes of publications that no repository points at any more since when that is so; they stay resolvable for a day. */
@@ -76,6 +93,7 @@ export async function purgePublications(db: ContentDb, setId: number): Promise<v
 
 /** The same for all sets: copies of content views move on without anything happening to the sets that they came from. */
 export async function purgeRetired(db: ContentDb): Promise<void> {
+  await sql`delete from former_publications where retired_at < now() - interval '1 day'`.execute(db)
   await sql`
     delete from publications p where p.retired_at < now() - interval '1 day'
       and not exists (select 1 from repositories r where r.publication_id = p.id)`.execute(db)

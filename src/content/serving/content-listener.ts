@@ -11,7 +11,7 @@ import { folderPage } from './folder-page.ts'
 import { type HotAnswers, largestHotBytes } from './hot-answers.ts'
 import type { OnDemandFiles } from './on-demand-files.ts'
 import { sendFile, wholeAnswer } from './send-file.ts'
-import { findServedFile, listFolder, type PublicationContent } from './served-file-store.ts'
+import { findFormerMetadata, findServedFile, listFolder, type PublicationContent } from './served-file-store.ts'
 import { type ServedPath, splitServedPath } from './served-path.ts'
 
 export interface ContentListenerParts {
@@ -89,7 +89,9 @@ async function sendNamed(
   reply: FastifyReply,
   { place, served, parts, generation }: Asked & { readonly generation: number },
 ): Promise<unknown> {
-  const found = await findServedFile(parts.db, served, place.file)
+  const found =
+    (await findServedFile(parts.db, served, place.file)) ??
+    (await findFormerMetadata(parts.db, served.repositoryId, place.file))
   if (found === undefined) throw missing(place.file)
   const file = { ...found, name: place.file, lastModified: served.publishedAt, cacheControl }
   if (!served.isProtected && found.isStored && found.sizeBytes <= largestHotBytes && isPlain(request)) {

@@ -21,7 +21,7 @@ export interface PublicationContent {
 
 type ContentDb = Db<ContentTables>
 
-/** The file at a path of a publication; its own metadata comes before units, what is stored before what is not. */
+/** The file at a path of a publication; its own metadata comes before units, older units before younger ones. */
 export async function findServedFile(
   db: ContentDb,
   { publicationId, setId, version }: PublicationContent,
@@ -37,8 +37,22 @@ export async function findServedFile(
       select true from content_set_units m
       where m.set_id = ${setId} and m.unit_id = f.unit_id
         and ${belongsTo(sql`${version}::integer`)} limit 1)
-    order by f.artifact is null limit 1)
+    order by f.unit_id limit 1)
     limit 1`.execute(db)
+  return rows[0]
+}
+
+/** The metadata at a path that a repository had within a day, the latest: who has read its index gets what that names. */
+export async function findFormerMetadata(
+  db: ContentDb,
+  repositoryId: number,
+  path: string,
+): Promise<ServedFile | undefined> {
+  const { rows } = await sql<ServedFile>`
+    select f.sha256, f.size_bytes as "sizeBytes", null::bigint as "unitId", true as "isStored"
+    from former_publications former join publication_files f on f.publication_id = former.publication_id
+    where former.repository_id = ${repositoryId} and f.path = ${path} and former.retired_at > now() - interval '1 day'
+    order by former.retired_at desc limit 1`.execute(db)
   return rows[0]
 }
 

@@ -24,6 +24,18 @@ export async function saveUnits<Unit extends NewUnit>(
   return rows.map(({ id, kind, natural_key }) => ({ id, unit: byKey.get(`${kind}\0${natural_key}`) as Unit }))
 }
 
+/** The natural keys of those of these units that are stored. */
+export async function findStoredKeys(
+  db: ContentDb,
+  units: readonly Pick<NewUnit, 'kind' | 'naturalKey'>[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ natural_key: string }>`
+    select u.natural_key from units u join unnest(
+      ${units.map(({ kind }) => kind)}::text[], ${units.map(({ naturalKey }) => naturalKey)}::text[]
+    ) as given (kind, natural_key) on given.kind = u.kind and given.natural_key = u.natural_key`.execute(db)
+  return new Set(rows.map((row) => row.natural_key))
+}
+
 /** Adds the files of units; those that are known stay as they are. `stored` are the digests whose bytes we have. */
 export async function saveUnitFiles(
   db: ContentDb,

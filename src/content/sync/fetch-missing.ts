@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely'
 import type { Artifacts } from '../../platform/blobs/artifacts.ts'
 import type { StagedBlob } from '../../platform/blobs/blob-store.ts'
 import { fetchBlob } from '../../platform/fetch/fetch-blob.ts'
@@ -5,8 +6,10 @@ import type { Upstream } from '../../platform/fetch/fetch-options.ts'
 import type { Fetcher } from '../../platform/fetch/fetcher.ts'
 import { forAll } from '../../platform/fetch/for-all.ts'
 import type { DiscoveredFile } from '../content-type.ts'
+import type { ContentTables } from '../tables.ts'
 
 export interface Fetching {
+  readonly db: Kysely<ContentTables>
   readonly artifacts: Artifacts
   readonly fetcher: Fetcher
   readonly upstream: Upstream

@@ -1,6 +1,7 @@
 import { fetchChangedBlob } from '../../platform/fetch/fetch-blob.ts'
 import { forAll } from '../../platform/fetch/for-all.ts'
 import type { DiscoverContext, LearntFile, UnknownFile } from '../content-type.ts'
+import { findStoredKeys } from '../sets/unit-store.ts'
 import { type Fetching, keepingAll } from './fetch-missing.ts'
 
 /** What a type needs to look at an upstream; whatever it fetches there goes the way of all fetches. */
@@ -8,7 +9,7 @@ export function discoverContext(
   fetching: Fetching,
   known: Pick<DiscoverContext, 'previous' | 'isOnDemand' | 'attributes'>,
 ): DiscoverContext {
-  const { upstream, fetcher, signal, concurrency, artifacts } = fetching
+  const { db, upstream, fetcher, signal, concurrency, artifacts } = fetching
   return {
     ...known,
     upstream,
@@ -17,6 +18,9 @@ export function discoverContext(
     concurrency,
     fetch: (files) => fetchUnknown(files, fetching),
     findSizes: (digests) => artifacts.touchForSizes(digests),
+    findStored: (units) => findStoredKeys(db, units),
+    open: (sha256) => artifacts.store.open(sha256),
+    putAside: (content) => artifacts.store.stage(content, { signal, blame: 'upstream' }),
   }
 }
 
@@ -60,12 +64,12 @@ function toLearnt({ sha256 }: UnknownFile, sizes: ReadonlyMap<string, number>): 
   return sha256 === undefined || sizeBytes === undefined ? undefined : { sha256, sizeBytes, validators: {} }
 }
 
-function fetchOne({ url, path, sha256, sizeBytes, conditions }: UnknownFile, options: Fetching) {
+function fetchOne({ url, path, sha256, sizeBytes, digests, conditions }: UnknownFile, options: Fetching) {
   const { fetcher, upstream, signal, artifacts } = options
   return fetchChangedBlob(fetcher, url, {
     upstream,
     store: artifacts.store,
-    expected: { sha256, sizeBytes },
+    expected: { ...digests, sha256, sizeBytes },
     subject: path,
     signal,
     conditions,

@@ -103,8 +103,9 @@ class Sync {
   }
 
   #fetching({ repository, upstream }: Source): Fetching {
-    const { artifacts, fetcher } = this.#parts
+    const { db, artifacts, fetcher } = this.#parts
     return {
+      db,
       artifacts,
       fetcher,
       upstream,

@@ -1,10 +1,10 @@
-import { attributesOf } from '../repositories/repository-store.ts'
 import { createHash } from 'node:crypto'
 import { AppError, messageOf } from '../../platform/errors.ts'
 import { fetchBlob } from '../../platform/fetch/fetch-blob.ts'
 import type { Upstream } from '../../platform/fetch/fetch-options.ts'
 import type { TaskContext, TaskHandler } from '../../platform/tasks/task-handler.ts'
 import type { DiscoveredFile } from '../content-type.ts'
+import { attributesOf } from '../repositories/repository-store.ts'
 import type { RepositoryWork } from '../repositories/repository-task.ts'
 import { listStoredFiles, type StoredFile } from '../sets/stored-file-store.ts'
 import { discoverContext } from '../sync/fetch-unknown.ts'
@@ -94,8 +94,8 @@ async function refetch(parts: ContentTaskParts, task: TaskContext, { subject, da
   const wanted = new Set(damaged.map(({ sha256 }) => sha256))
   const upstream = await upstreamOf(parts, repository, repository.url)
   try {
-    const { artifacts, fetcher } = parts
-    const fetching = { artifacts, fetcher, upstream, concurrency, signal: task.signal, onFetched: () => {} }
+    const { db, artifacts, fetcher } = parts
+    const fetching = { db, artifacts, fetcher, upstream, concurrency, signal: task.signal, onFetched: () => {} }
     const isOnDemand = repository.download_policy === 'on_demand'
     const known = { previous: undefined, isOnDemand, attributes: attributesOf(repository) }
     const discovery = await work.discover(discoverContext(fetching, known))

@@ -26,7 +26,7 @@ create table rpm_units (
   release text collate "C" not null,
   arch text collate "C" not null,
   -- orders as rpm orders epoch, version and release
-  evr bytea not null,
+  evr text collate "C" not null,
   filename text collate "C" not null,
   sha256 text collate "C" not null,
   summary text collate "C" not null,

@@ -3,7 +3,7 @@ import { inBatches } from '../../../../platform/blobs/bounded.ts'
 import type { StoredUnit } from '../../../content-type.ts'
 import { makePack, packSize } from '../packs/pack.ts'
 import { insertPack } from '../packs/pack-store.ts'
-import { evrKey } from '../versions/evr-key.ts'
+import { evrSortKey } from '../versions/version-sort-key.ts'
 import { fileNameOf, type PackageUnit, packagePath } from './package-unit.ts'
 import { renderPackage } from './render-package.ts'
 
@@ -41,7 +41,7 @@ async function insertRows(db: Db, packId: number, packages: readonly StoredPacka
         ${packages.map(({ id }) => id)}::bigint[], ${column(({ fields }) => fields.name)}::text[],
         ${column(({ fields }) => fields.epoch)}::integer[], ${column(({ fields }) => fields.version)}::text[],
         ${column(({ fields }) => fields.release)}::text[], ${column(({ fields }) => fields.arch)}::text[],
-        ${column(({ fields }) => evrKey(fields))}::bytea[], ${column(({ fields }) => fileNameOf(fields))}::text[],
+        ${column(({ fields }) => evrSortKey(fields))}::text[], ${column(({ fields }) => fileNameOf(fields))}::text[],
         ${column(({ sha256 }) => sha256)}::text[], ${column(({ fields }) => fields.summary)}::text[],
         ${column(({ fields }) => fields.sourceRpm)}::text[], ${column(({ fields }) => fields.sizeBytes)}::bigint[],
         ${column(({ fields }) => fields.buildTime)}::bigint[])

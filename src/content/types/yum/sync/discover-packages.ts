@@ -1,0 +1,118 @@
+import type { DiscoverContext, DiscoveredUnit, LearntFile, UnknownFile } from '../../../content-type.ts'
+import { openCompressed } from '../../../../platform/compression/open-compressed.ts'
+import { readFilelists, readOther } from '../metadata/read-fragments.ts'
+import { type PrimaryPackage, readPrimary } from '../metadata/read-primary.ts'
+import type { PackageFragments } from '../packages/package-fragments.ts'
+import { fileNameOf, packageKind, packagePath, type PackageUnit } from '../packages/package-unit.ts'
+import { AppError } from '../../../../platform/errors.ts'
+import { urlOf } from './find-repository.ts'
+import { FragmentSpool } from './fragment-spool.ts'
+
+/** The files that tell of packages, stored. */
+export interface PackageLists {
+  readonly primary: LearntFile
+  readonly filelists: LearntFile
+  readonly other: LearntFile
+}
+
+/** So many packages are given at once. */
+const batchSize = 2000
+/** A list larger than this is none that any client could read. */
+const maxListBytes = 8 * 1024 * 1024 * 1024
+
+type PackageDiscovery = DiscoveredUnit & PackageUnit
+
+/**
+ * Gives the packages of a repository. What the longer lists say of a package is read for those that are new here.
+ *
+ * @throws AppError `upstream` that names what is wrong with a list
+ */
+export async function* discoverPackages(
+  context: DiscoverContext,
+  base: URL,
+  lists: PackageLists,
+): AsyncGenerator<readonly PackageDiscovery[]> {
+  await using filelists = await spool(context, 'filelists.xml', readFilelists(opened(context, lists.filelists)))
+  await using other = await spool(context, 'other.xml', readOther(opened(context, lists.other)))
+  const isWanted = wantedBy(context)
+  for await (const packages of inLarger(readPrimary(opened(context, lists.primary)))) {
+    const described = await describe(context, base, packages.filter(isWanted))
+    const stored = await context.findStored(described.map(({ unit }) => unit))
+    const fresh = described.filter(({ unit }) => !stored.has(unit.naturalKey))
+    const ids = fresh.map(({ listed }) => listed.checksum.value)
+    const [files, logs] = await Promise.all([filelists.read(ids), other.read(ids)])
+    const fragments = new Map<DescribedPackage, PackageFragments>()
+    for (const [index, each] of fresh.entries()) {
+      const inner = { filelists: files[index] as string, other: logs[index] as string }
+      fragments.set(each, { primary: each.listed.fragment, ...inner })
+    }
+    yield described.map((each) => ({ ...each.unit, fragments: () => fragmentsOf(each, fragments) }))
+  }
+}
+
+interface DescribedPackage {
+  readonly listed: PrimaryPackage
+  readonly unit: Omit<PackageDiscovery, 'fragments'>
+}
+
+async function fragmentsOf(
+  described: DescribedPackage,
+  fragments: ReadonlyMap<DescribedPackage, PackageFragments>,
+): Promise<PackageFragments> {
+  const found = fragments.get(described)
+  if (found !== undefined) return found
+  // it was known a moment ago
+  throw new AppError('conflict', `Cannot store the package "${described.unit.name}": it was deleted meanwhile; sync again`)
+}
+
+function wantedBy({ attributes }: DiscoverContext): (listed: PrimaryPackage) => boolean {
+  const ignored = (attributes['ignorable_content'] ?? []) as readonly string[]
+  return ({ fields }) => !ignored.includes(packageKind(fields))
+}
+
+/** Packages whose sha256 the upstream does not tell are fetched: nothing else could prove their bytes later. */
+async function describe(
+  context: DiscoverContext,
+  base: URL,
+  packages: readonly PrimaryPackage[],
+): Promise<DescribedPackage[]> {
+  const unknown = packages.filter(({ checksum }) => checksum.type !== 'sha256')
+  const learnt = await context.fetch(unknown.map((listed) => toFile(base, listed)))
+  const digests = new Map(unknown.map((listed, index) => [listed, (learnt[index] as LearntFile).sha256]))
+  return packages.map((listed) => ({ listed, unit: toUnit(base, listed, digests.get(listed) ?? listed.checksum.value) }))
+}
+
+function toFile(base: URL, { checksum, location, fields }: PrimaryPackage): UnknownFile {
+  const url = urlOf(base, location)
+  return { url, path: location.href, sizeBytes: fields.sizeBytes, digests: { [checksum.type]: checksum.value } }
+}
+
+function toUnit(base: URL, { fields, location }: PrimaryPackage, sha256: string): DescribedPackage['unit'] {
+  const path = packagePath(fields)
+  const files = [{ path, sha256, sizeBytes: fields.sizeBytes, url: urlOf(base, location) }]
+  return { kind: packageKind(fields), naturalKey: sha256, name: fileNameOf(fields), files, fields, sha256 }
+}
+
+function spool(context: DiscoverContext, name: string, fragments: Fragments): Promise<FragmentSpool> {
+  return FragmentSpool.fill(name, fragments, (content) => context.putAside(content))
+}
+
+type Fragments = Parameters<typeof FragmentSpool.fill>[1]
+
+async function* opened({ open, signal }: DiscoverContext, { sha256 }: LearntFile): AsyncGenerator<Uint8Array> {
+  await using blob = await open(sha256)
+  yield* openCompressed(blob.body, { maxBytes: maxListBytes, signal })
+}
+
+async function* inLarger(
+  batches: AsyncIterable<{ readonly packages: readonly PrimaryPackage[] }>,
+): AsyncGenerator<readonly PrimaryPackage[]> {
+  let gathered: PrimaryPackage[] = []
+  for await (const { packages } of batches) {
+    gathered.push(...packages)
+    if (gathered.length < batchSize) continue
+    yield gathered
+    gathered = []
+  }
+  if (gathered.length > 0) yield gathered
+}

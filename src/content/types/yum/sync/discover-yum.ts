@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { AppError } from '../../../../platform/errors.ts'
+import type { Validators } from '../../../../platform/fetch/fetch-options.ts'
+import type { DiscoverContext, DiscoveredUnit, Discovery, LearntFile, UnknownFile } from '../../../content-type.ts'
+import { findMetadata, type MetadataRecord, type Repomd, readRepomd } from '../metadata/read-repomd.ts'
+import { discoverPackages } from './discover-packages.ts'
+import { type FoundRepomd, findRepomd, type KnownRepomd, urlOf } from './find-repository.ts'
+
+/** What a sync remembers of a repository. */
+interface YumState extends KnownRepomd {
+  readonly base: string
+  readonly validators: Validators
+  /** Of repomd.xml. */
+  readonly sha256: string
+  readonly revision: string
+}
+
+/**
+ * Finds what a repository of packages holds:
+ *
+ *   repomd.xml ──▶ metadata files, checked and stored ──▶ packages and the rest, in batches
+ *
+ * An unchanged repository costs one request.
+ */
+export async function discoverYum(context: DiscoverContext): Promise<Discovery> {
+  const known = context.previous as YumState | undefined
+  const found = await findRepomd(context, known)
+  if (found === 'unchanged') return { outcome: 'unchanged' }
+  const sha256 = createHash('sha256').update(found.bytes).digest('hex')
+  if (sha256 === known?.sha256) return { outcome: 'unchanged' }
+  const repomd = await readRepomd(one(found.bytes))
+  const { base, validators } = found
+  const state = { base: base.href, validators, sha256, revision: repomd.revision } satisfies YumState
+  return { outcome: 'changed', state, units: readUnits(context, found, repomd) }
+}
+
+const packageLists = ['primary', 'filelists', 'other'] as const
+
+async function* readUnits(
+  context: DiscoverContext,
+  { base }: FoundRepomd,
+  repomd: Repomd,
+): AsyncGenerator<readonly DiscoveredUnit[]> {
+  const records = packageLists.map((type) => requireMetadata(repomd, type))
+  const [primary, filelists, other] = (await context.fetch(
+    records.map((record) => toFile(base, record)),
+  )) as readonly LearntFile[]
+  if (primary === undefined || filelists === undefined || other === undefined) return
+  yield* discoverPackages(context, base, { primary, filelists, other })
+}
+
+function requireMetadata(repomd: Repomd, type: string): MetadataRecord {
+  const record = findMetadata(repomd, type)
+  if (record === undefined) throw new AppError('upstream', `Cannot read the repository: its repomd.xml names no ${type}`)
+  return record
+}
+
+function toFile(base: URL, { location, checksum, sizeBytes }: MetadataRecord): UnknownFile {
+  const url = urlOf(base, location)
+  const { type, value } = checksum
+  const digests = type === 'sha256' ? {} : { [type]: value }
+  return { url, path: location.href, sizeBytes, digests, ...(type === 'sha256' ? { sha256: value } : {}) }
+}
+
+async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
