@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { Type } from 'typebox'
 import type { ContentType } from '../../content-type.ts'
 
@@ -6,6 +7,7 @@ const osVersions = [6, 7, 8].flatMap((version) => [`os-${version}`, `rhel-${vers
 /** RPM packages and what belongs to them. */
 export const yum: ContentType = {
   name: 'yum',
+  migrations: join(import.meta.dirname, 'migrations'),
   unitKinds: [
     { kind: 'rpm', label: 'rpm', countKey: 'rpm', idFilter: 'rpm_id', isRemovable: true },
     { kind: 'srpm', label: 'srpm', countKey: 'srpm', isRemovable: true },

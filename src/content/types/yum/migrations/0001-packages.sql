@@ -25,8 +25,10 @@ create table rpm_units (
   version text collate "C" not null,
   release text collate "C" not null,
   arch text collate "C" not null,
-  -- orders as rpm orders epoch, version and release
-  evr text collate "C" not null,
+  -- these sort as rpm orders versions, releases, and epochs with both
+  version_key text collate "C" not null,
+  release_key text collate "C" not null,
+  evr_key text collate "C" not null,
   filename text collate "C" not null,
   sha256 text collate "C" not null,
   summary text collate "C" not null,
@@ -37,7 +39,7 @@ create table rpm_units (
   pack_id bigint not null references rpm_packs,
   pack_index integer not null
 );
-create index rpm_units_name on rpm_units (name, arch, evr);
+create index rpm_units_name on rpm_units (name, arch, evr_key);
 create index rpm_units_filename on rpm_units (filename);
 create index rpm_units_sha256 on rpm_units (sha256);
 create index rpm_units_pack on rpm_units (pack_id);

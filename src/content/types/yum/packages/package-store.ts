@@ -3,7 +3,7 @@ import { inBatches } from '../../../../platform/blobs/bounded.ts'
 import type { StoredUnit } from '../../../content-type.ts'
 import { makePack, packSize } from '../packs/pack.ts'
 import { insertPack } from '../packs/pack-store.ts'
-import { evrSortKey } from '../versions/version-sort-key.ts'
+import { evrSortKey, versionSortKey } from '../versions/version-sort-key.ts'
 import { fileNameOf, type PackageUnit, packagePath } from './package-unit.ts'
 import { renderPackage } from './render-package.ts'
 
@@ -33,18 +33,20 @@ async function findKnown(db: Db, packages: readonly StoredPackage[]): Promise<Re
 async function insertRows(db: Db, packId: number, packages: readonly StoredPackage[]): Promise<void> {
   const column = <T>(value: (unit: PackageUnit) => T) => packages.map(({ unit }) => value(unit))
   await sql`
-    insert into rpm_units (unit_id, name, epoch, version, release, arch, evr, filename, sha256, summary, source_rpm,
-      size_bytes, build_time, pack_id, pack_index)
-    select given.*, ${packId}, row_number() over (order by place) - 1 from (
-      select unit_id, name, epoch, version, release, arch, evr, filename, sha256, summary, source_rpm, size_bytes, build_time
-      from unnest(
-        ${packages.map(({ id }) => id)}::bigint[], ${column(({ fields }) => fields.name)}::text[],
-        ${column(({ fields }) => fields.epoch)}::integer[], ${column(({ fields }) => fields.version)}::text[],
-        ${column(({ fields }) => fields.release)}::text[], ${column(({ fields }) => fields.arch)}::text[],
-        ${column(({ fields }) => evrSortKey(fields))}::text[], ${column(({ fields }) => fileNameOf(fields))}::text[],
-        ${column(({ sha256 }) => sha256)}::text[], ${column(({ fields }) => fields.summary)}::text[],
-        ${column(({ fields }) => fields.sourceRpm)}::text[], ${column(({ fields }) => fields.sizeBytes)}::bigint[],
-        ${column(({ fields }) => fields.buildTime)}::bigint[])
-      as t (unit_id, name, epoch, version, release, arch, evr, filename, sha256, summary, source_rpm, size_bytes, build_time)
-    ) as given`.execute(db)
+    insert into rpm_units (unit_id, name, epoch, version, release, arch, version_key, release_key, evr_key, filename, sha256,
+      summary, source_rpm, size_bytes, build_time, pack_id, pack_index)
+    select unit_id, name, epoch, version, release, arch, version_key, release_key, evr_key, filename, sha256,
+      summary, source_rpm, size_bytes, build_time, ${packId}, place - 1
+    from unnest(
+      ${packages.map(({ id }) => id)}::bigint[], ${column(({ fields }) => fields.name)}::text[],
+      ${column(({ fields }) => fields.epoch)}::integer[], ${column(({ fields }) => fields.version)}::text[],
+      ${column(({ fields }) => fields.release)}::text[], ${column(({ fields }) => fields.arch)}::text[],
+      ${column(({ fields }) => versionSortKey(fields.version))}::text[],
+      ${column(({ fields }) => versionSortKey(fields.release))}::text[],
+      ${column(({ fields }) => evrSortKey(fields))}::text[], ${column(({ fields }) => fileNameOf(fields))}::text[],
+      ${column(({ sha256 }) => sha256)}::text[], ${column(({ fields }) => fields.summary)}::text[],
+      ${column(({ fields }) => fields.sourceRpm)}::text[], ${column(({ fields }) => fields.sizeBytes)}::bigint[],
+      ${column(({ fields }) => fields.buildTime)}::bigint[]
+    ) with ordinality as given (unit_id, name, epoch, version, release, arch, version_key, release_key, evr_key, filename,
+      sha256, summary, source_rpm, size_bytes, build_time, place)`.execute(db)
 }

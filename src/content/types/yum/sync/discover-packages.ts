@@ -1,10 +1,10 @@
-import type { DiscoverContext, DiscoveredUnit, LearntFile, UnknownFile } from '../../../content-type.ts'
 import { openCompressed } from '../../../../platform/compression/open-compressed.ts'
+import { AppError } from '../../../../platform/errors.ts'
+import type { DiscoverContext, DiscoveredUnit, LearntFile, UnknownFile } from '../../../content-type.ts'
 import { readFilelists, readOther } from '../metadata/read-fragments.ts'
 import { type PrimaryPackage, readPrimary } from '../metadata/read-primary.ts'
 import type { PackageFragments } from '../packages/package-fragments.ts'
-import { fileNameOf, packageKind, packagePath, type PackageUnit } from '../packages/package-unit.ts'
-import { AppError } from '../../../../platform/errors.ts'
+import { fileNameOf, type PackageUnit, packageKind, packagePath } from '../packages/package-unit.ts'
 import { urlOf } from './find-repository.ts'
 import { FragmentSpool } from './fragment-spool.ts'
 
@@ -62,7 +62,10 @@ async function fragmentsOf(
   const found = fragments.get(described)
   if (found !== undefined) return found
   // it was known a moment ago
-  throw new AppError('conflict', `Cannot store the package "${described.unit.name}": it was deleted meanwhile; sync again`)
+  throw new AppError(
+    'conflict',
+    `Cannot store the package "${described.unit.name}": it was deleted meanwhile; sync again`,
+  )
 }
 
 function wantedBy({ attributes }: DiscoverContext): (listed: PrimaryPackage) => boolean {
@@ -79,7 +82,10 @@ async function describe(
   const unknown = packages.filter(({ checksum }) => checksum.type !== 'sha256')
   const learnt = await context.fetch(unknown.map((listed) => toFile(base, listed)))
   const digests = new Map(unknown.map((listed, index) => [listed, (learnt[index] as LearntFile).sha256]))
-  return packages.map((listed) => ({ listed, unit: toUnit(base, listed, digests.get(listed) ?? listed.checksum.value) }))
+  return packages.map((listed) => ({
+    listed,
+    unit: toUnit(base, listed, digests.get(listed) ?? listed.checksum.value),
+  }))
 }
 
 function toFile(base: URL, { checksum, location, fields }: PrimaryPackage): UnknownFile {

@@ -51,7 +51,8 @@ async function* readUnits(
 
 function requireMetadata(repomd: Repomd, type: string): MetadataRecord {
   const record = findMetadata(repomd, type)
-  if (record === undefined) throw new AppError('upstream', `Cannot read the repository: its repomd.xml names no ${type}`)
+  if (record === undefined)
+    throw new AppError('upstream', `Cannot read the repository: its repomd.xml names no ${type}`)
   return record
 }
 

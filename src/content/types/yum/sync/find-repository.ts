@@ -1,6 +1,6 @@
 import { AppError } from '../../../../platform/errors.ts'
-import { FetchError } from '../../../../platform/fetch/fetch-error.ts'
 import { fetchBytes } from '../../../../platform/fetch/fetch-bytes.ts'
+import { FetchError } from '../../../../platform/fetch/fetch-error.ts'
 import type { Validators } from '../../../../platform/fetch/fetch-options.ts'
 import { shownUrl } from '../../../../platform/fetch/shown-url.ts'
 import { validatorsOf } from '../../../../platform/fetch/validators.ts'
@@ -87,7 +87,10 @@ async function findAtMirrors(context: DiscoverContext, known?: KnownRepomd): Pro
       failures.push(error.message)
     }
   }
-  throw new AppError('upstream', `Cannot read the repository from any of ${ordered.length} mirrors: ${failures.join('; ')}`)
+  throw new AppError(
+    'upstream',
+    `Cannot read the repository from any of ${ordered.length} mirrors: ${failures.join('; ')}`,
+  )
 }
 
 interface MirrorList {
@@ -107,7 +110,9 @@ async function readList({ fetcher, upstream, signal }: DiscoverContext): Promise
 }
 
 function isNamed({ repomd, alternates }: Metalink, bytes: Buffer): boolean {
-  return [repomd, ...alternates].some((file: MetalinkFile) => file.checksums.every((checksum) => verifiedBy(checksum, bytes)))
+  return [repomd, ...alternates].some((file: MetalinkFile) =>
+    file.checksums.every((checksum) => verifiedBy(checksum, bytes)),
+  )
 }
 
 /** The address of a path below a repository; a query is a token, which such upstreams want with every file. */

@@ -16,7 +16,9 @@ before(async () => {
 after(() => rm(folder, { recursive: true }))
 
 const fill = (batches: readonly (readonly ListedFragment[])[]) =>
-  FragmentSpool.fill('filelists.xml', ReadableStream.from(batches.map((packages) => ({ packages }))), (content) => store.stage(content))
+  FragmentSpool.fill('filelists.xml', ReadableStream.from(batches.map((packages) => ({ packages }))), (content) =>
+    store.stage(content),
+  )
 
 describe('FragmentSpool', () => {
   it('gives what a list says of packages in whatever order they are asked for', async () => {
