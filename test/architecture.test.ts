@@ -61,6 +61,7 @@ const rules: Rules = {
     },
     { package: 'pg', onlyIn: /^platform\/(db|tasks|backup)\// },
     { package: 'pino', onlyIn: /^platform\/log\.ts$/ },
+    { package: 'openpgp', onlyIn: /^content\/signing\// },
     { package: 'commander', onlyIn: /^(main\.ts$|cli\/)/ },
   ],
   texts: [

@@ -52,6 +52,9 @@ import { HotAnswers } from './serving/hot-answers.ts'
 import { OnDemandFiles } from './serving/on-demand-files.ts'
 import { settingRoutes } from './settings/setting-routes.ts'
 import { SettingService } from './settings/setting-service.ts'
+import { OrganizationSigner } from './signing/organization-signer.ts'
+import { signingKeyRoutes } from './signing/signing-key-routes.ts'
+import { SigningKeyService } from './signing/signing-key-service.ts'
 import { syncHandler } from './sync/sync-repository.ts'
 import { syncResumption } from './sync/sync-resumption.ts'
 import type { ContentTables } from './tables.ts'
@@ -157,10 +160,12 @@ function apiOf(parts: CommonParts): Pick<Content, 'routes' | 'taskResumptions'> 
   const operations = new RepositoryOperations({ db, repositories, tasks, credentials })
   const uploads = new UploadService(parts)
   const views = new ViewService({ db, access, organizations })
+  const signer = new OrganizationSigner({ db, secrets, now })
   const routes = [
     ...organizationRoutes({ organizations, operations: new OrganizationOperations({ db, organizations, tasks }), now }),
     ...productRoutes({ products, operations: new ProductOperations({ db, products, tasks }), now }),
     ...credentialRoutes(credentials, now),
+    ...signingKeyRoutes(new SigningKeyService({ db, access, organizations, signer })),
     ...repositoryRoutes({ repositories, operations, contentUrl, now }),
     ...httpProxyRoutes(new HttpProxyService({ db, access, organizations, secrets, proxies }), now),
     ...settingRoutes(new SettingService({ db, proxies }), now),

@@ -8,6 +8,9 @@ export type OrganizationRole = (typeof organizationRoles)[number]
 export const credentialKinds = ['gpg_key', 'cert'] as const
 export type CredentialKind = (typeof credentialKinds)[number]
 
+export const signingAlgorithms = ['ed25519', 'rsa3072', 'rsa4096'] as const
+export type SigningAlgorithm = (typeof signingAlgorithms)[number]
+
 interface Stamped {
   created_at: Generated<Date>
   updated_at: Generated<Date>
@@ -173,6 +176,18 @@ interface ContentCredentialsTable extends Stamped {
   content_sealed: string
 }
 
+interface SigningKeysTable {
+  id: Generated<number>
+  organization_id: number
+  algorithm: SigningAlgorithm
+  fingerprint: string
+  /** OpenPGP packets. */
+  public_key: Buffer
+  private_key_sealed: string | null
+  created_at: Generated<Date>
+  retired_at: Date | null
+}
+
 interface HttpProxiesTable extends Stamped {
   id: Generated<number>
   name: string
@@ -209,6 +224,7 @@ export interface ContentTables extends TaskTables, ViewTables {
   remote_files: RemoteFilesTable
   sync_staging: SyncStagingTable
   content_credentials: ContentCredentialsTable
+  signing_keys: SigningKeysTable
   http_proxies: HttpProxiesTable
   http_proxy_organizations: HttpProxyOrganizationsTable
   default_http_proxy: DefaultHttpProxyTable
@@ -220,4 +236,5 @@ export type OrganizationRow = Selectable<OrganizationsTable>
 export type ProductRow = Selectable<ProductsTable>
 export type RootRepositoryRow = Selectable<RootRepositoriesTable>
 export type CredentialRow = Selectable<ContentCredentialsTable>
+export type SigningKeyRow = Selectable<SigningKeysTable>
 export type HttpProxyRow = Selectable<HttpProxiesTable>
