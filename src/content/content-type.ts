@@ -109,6 +109,14 @@ export interface StoredUnit<Unit extends NewUnit = NewUnit> {
   readonly unit: Unit
 }
 
+/** Signs what a repository publishes. */
+export interface PublicationSigner {
+  /** The signature of these bytes, armored, in a file of its own. */
+  signDetached(bytes: Uint8Array): Promise<string>
+  /** What clients check signatures with, armored. */
+  publicKey(): Promise<string>
+}
+
 export interface PublishContext {
   readonly db: Kysely<unknown>
   /** The set version that is published. */
@@ -117,6 +125,7 @@ export interface PublishContext {
   /** When that version was made: the same for everybody who publishes it. */
   readonly createdAt: Date
   readonly attributes: RepositoryAttributes
+  readonly signer: PublicationSigner
   readonly signal: AbortSignal
 }
 

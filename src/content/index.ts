@@ -127,15 +127,17 @@ interface CommonParts extends ContentParts {
   readonly db: Kysely<ContentTables>
   readonly types: ReadonlyMap<string, ContentType>
   readonly proxies: UpstreamProxies
+  readonly signer: OrganizationSigner
 }
 
 /** Builds the content half. Starts nothing. */
 export function createContent(parts: ContentParts): Content {
-  const { database, notifications, access, artifacts, secrets, defaultProxyId, logger } = parts
+  const { database, notifications, access, artifacts, secrets, defaultProxyId, logger, now } = parts
   const db = database.tables<ContentTables>()
   const types = new Map(contentTypes.map((type) => [type.name, type]))
   const proxies = new UpstreamProxies({ db, secrets, configuredId: defaultProxyId })
-  const common = { ...parts, db, types, proxies }
+  const signer = new OrganizationSigner({ db, secrets, now })
+  const common = { ...parts, db, types, proxies, signer }
   return {
     ...apiOf(common),
     taskHandlers: taskHandlersOf(common),
@@ -151,7 +153,7 @@ export function createContent(parts: ContentParts): Content {
 }
 
 function apiOf(parts: CommonParts): Pick<Content, 'routes' | 'taskResumptions'> {
-  const { db, access, tasks, secrets, proxies, contentUrl, now } = parts
+  const { db, access, tasks, secrets, proxies, signer, contentUrl, now } = parts
   const organizations = new OrganizationService(db, access)
   const products = new ProductService({ db, access, organizations })
   const repositories = new RepositoryService({ db, access, products, tasks, secrets, proxies })
@@ -160,7 +162,6 @@ function apiOf(parts: CommonParts): Pick<Content, 'routes' | 'taskResumptions'> 
   const operations = new RepositoryOperations({ db, repositories, tasks, credentials })
   const uploads = new UploadService(parts)
   const views = new ViewService({ db, access, organizations })
-  const signer = new OrganizationSigner({ db, secrets, now })
   const routes = [
     ...organizationRoutes({ organizations, operations: new OrganizationOperations({ db, organizations, tasks }), now }),
     ...productRoutes({ products, operations: new ProductOperations({ db, products, tasks }), now }),

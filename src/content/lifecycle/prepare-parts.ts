@@ -77,6 +77,7 @@ class Preparation {
       work,
       content,
       attributes: source.attributes,
+      signer: this.#parts.signer.for(source.organizationId),
       signal: this.#task.signal,
     })
     const publicationId = await this.#task.commit(db, (tx) => insertPublication(tx, content, files))

@@ -1,7 +1,13 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Artifacts } from '../../platform/blobs/artifacts.ts'
 import type { BlobStore, StagedBlob } from '../../platform/blobs/blob-store.ts'
-import type { ContentWork, PublishContext, RepositoryAttributes, WrittenFile } from '../content-type.ts'
+import type {
+  ContentWork,
+  PublicationSigner,
+  PublishContext,
+  RepositoryAttributes,
+  WrittenFile,
+} from '../content-type.ts'
 import { findVersionTime, type SetVersion } from '../sets/content-set-store.ts'
 import type { ContentTables } from '../tables.ts'
 import { insertPublication, pointAt } from './publication-store.ts'
@@ -12,6 +18,7 @@ export interface MetadataRequest {
   readonly work: ContentWork
   readonly content: SetVersion
   readonly attributes: RepositoryAttributes
+  readonly signer: PublicationSigner
   readonly signal: AbortSignal
 }
 
@@ -37,12 +44,13 @@ export async function writeMetadata({
   work,
   content: { setId, version },
   attributes,
+  signer,
   signal,
 }: MetadataRequest): Promise<WrittenFile[]> {
   const staged: StagedFile[] = []
   try {
     const createdAt = await findVersionTime(db, { setId, version })
-    const context = { db: db as unknown as Kysely<unknown>, setId, version, createdAt, attributes, signal }
+    const context = { db: db as unknown as Kysely<unknown>, setId, version, createdAt, attributes, signer, signal }
     await stageAll({ context, work, store: artifacts.store }, staged)
     await artifacts.keep(staged.map(({ blob }) => blob))
   } finally {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { armor, createCleartextMessage, createMessage, enums, type PrivateKey, readPrivateKey, sign } from 'openpgp'
 import type { SecretBox } from '../../platform/auth/secret-box.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { MetadataFile } from '../content-type.ts'
+import type { PublicationSigner } from '../content-type.ts'
 import { findOrganization, lockOrganization } from '../organizations/organization-store.ts'
 import type { ContentTables, SigningAlgorithm, SigningKeyRow } from '../tables.ts'
 import { makeKey } from './make-key.ts'
@@ -58,12 +58,12 @@ export class OrganizationSigner {
     return armorKeys(packets)
   }
 
-  /** The public keys as a repository serves them beside its metadata. */
-  publicKeyFile(organizationId: number): MetadataFile {
-    const read = async function* (signer: OrganizationSigner) {
-      yield Buffer.from(await signer.publicKeyOf(organizationId))
+  /** What signs for the repositories of an organization. */
+  for(organizationId: number): PublicationSigner {
+    return {
+      signDetached: (bytes) => this.signDetached(organizationId, bytes),
+      publicKey: () => this.publicKeyOf(organizationId),
     }
-    return { path: 'key.asc', content: read(this) }
   }
 
   /** Makes a new key, which signs from now on. */

@@ -171,14 +171,14 @@ describe('a detached signature', { skip: lacksGpg }, () => {
     const ring = await gpg.output(['--dearmor', '-o', '-'], keyText)
     for (const [index] of signature.entries()) {
       const changed = Buffer.from(signature)
-      changed[index] = (changed[index] ?? 0) ^ (1 << index % 8)
+      changed[index] = (changed[index] ?? 0) ^ (1 << (index % 8))
       const { problem } = await verifyDetached(bytes, changed, ring)
       assert.ok(problem === undefined || problem.length > 10)
       assert.equal((await verifyDetached(bytes, signature.subarray(0, index), ring)).isValid, false)
     }
     for (const [index] of ring.entries()) {
       const changed = Buffer.from(ring)
-      changed[index] = (changed[index] ?? 0) ^ (1 << index % 8)
+      changed[index] = (changed[index] ?? 0) ^ (1 << (index % 8))
       const { problem } = await verifyDetached(bytes, signature, changed)
       assert.ok(problem === undefined || problem.length > 10)
     }

@@ -126,7 +126,8 @@ async function findDistrust(
   { key, part, now }: { key: Key; part: Key | Subkey; now: Date },
 ): Promise<string | undefined> {
   const whole = idOf(key)
-  if (await key.isRevoked(undefined, undefined, now, lenient)) return `it is signed by the key ${whole}, which is revoked`
+  if (await key.isRevoked(undefined, undefined, now, lenient))
+    return `it is signed by the key ${whole}, which is revoked`
   for (const each of new Set([key, part])) {
     const end = each === key ? await key.getExpirationTime(undefined, lenient) : await subkeyEnd(each as Subkey, now)
     if (end instanceof Date && end <= now)

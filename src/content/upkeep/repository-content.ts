@@ -13,6 +13,7 @@ import { attributesOf, findRepository, type RepositoryRecord } from '../reposito
 import { passwordPurpose } from '../repositories/repository-values.ts'
 import { findLatestVersion, purgeVersions } from '../sets/content-set-store.ts'
 import { purgeRemoteFiles } from '../sets/remote-file-store.ts'
+import type { OrganizationSigner } from '../signing/organization-signer.ts'
 import type { ContentTables } from '../tables.ts'
 import { findUpstreamTls } from './upstream-tls.ts'
 
@@ -23,6 +24,7 @@ export interface ContentTaskParts {
   readonly fetcher: Fetcher
   readonly secrets: SecretBox
   readonly proxies: UpstreamProxies
+  readonly signer: OrganizationSigner
   readonly types: ReadonlyMap<string, ContentType>
 }
 
@@ -71,6 +73,7 @@ export async function publishLatest(parts: ContentTaskParts, task: TaskContext, 
     repositoryId: repository.id,
     content,
     attributes: attributesOf(repository),
+    signer: parts.signer.for(repository.organization_id),
     signal: task.signal,
     commit: (write) => task.commit(db, write),
   })

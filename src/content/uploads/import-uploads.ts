@@ -8,6 +8,7 @@ import { publish } from '../publications/publish.ts'
 import { attributesOf, findRepository, type RepositoryRecord } from '../repositories/repository-store.ts'
 import { createVersion } from '../sets/content-set-store.ts'
 import { clearStaging, saveUnitFiles, saveUnits, stageUnits } from '../sets/unit-store.ts'
+import type { OrganizationSigner } from '../signing/organization-signer.ts'
 import type { ContentTables } from '../tables.ts'
 import { assemble } from './assemble.ts'
 import { type ImportInput, importKind } from './import-task.ts'
@@ -17,6 +18,7 @@ export interface ImportParts {
   readonly db: Kysely<ContentTables>
   readonly artifacts: Artifacts
   readonly types: ReadonlyMap<string, ContentType>
+  readonly signer: OrganizationSigner
 }
 
 /**
@@ -139,7 +141,7 @@ function otherBytes(path: string): AppError {
 /** Shows the latest version to clients, unless they have it already, with what the same transaction writes. */
 async function publishIn(
   tx: Transaction<ContentTables>,
-  { artifacts }: ImportParts,
+  { artifacts, signer }: ImportParts,
   { target: { repository, work }, signal }: { readonly target: Target; readonly signal: AbortSignal },
 ): Promise<void> {
   const { set_version: version } = (await findRepository(tx, repository.id)) as RepositoryRecord
@@ -151,6 +153,7 @@ async function publishIn(
     repositoryId: repository.id,
     content: { setId: repository.set_id, version },
     attributes: attributesOf(repository),
+    signer: signer.for(repository.organization_id),
     signal,
     commit: (write) => write(tx),
   })

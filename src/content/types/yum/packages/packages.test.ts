@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { execFileSync } from "node:child_process"
 import { promisify } from 'node:util'
 import { gunzip, zstdDecompress } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
@@ -75,6 +75,7 @@ async function publish(setId: number, attributes: object = {}): Promise<Publishe
     version: 1,
     createdAt: new Date(1_700_000_000_000),
     attributes: { checksum_type: null, ...attributes },
+    signer: { signDetached: async (bytes) => `signed ${sha256(bytes)}`, publicKey: async () => 'key' },
     signal: new AbortController().signal,
   }
   const files: Published = {}
@@ -95,7 +96,9 @@ async function publish(setId: number, attributes: object = {}): Promise<Publishe
 
 async function listIn(files: Published, list: string): Promise<string> {
   const [name, bytes] = Object.entries(files).find(([path]) => path.includes(`-${list}.xml`)) as [string, Buffer]
-  return name.endsWith(".gz") ? String(await promisify(gunzip)(bytes)) : execFileSync("zstd", ["-dc"], { input: bytes, encoding: "utf8", maxBuffer: 1e9 })
+  return name.endsWith('.gz')
+    ? String(await promisify(gunzip)(bytes))
+    : execFileSync('zstd', ['-dc'], { input: bytes, encoding: 'utf8', maxBuffer: 1e9 })
 }
 
 const namesIn = (xml: string) => [...xml.matchAll(/<name>(p\d+)<\/name>/g)].map(([, name]) => name)
@@ -106,6 +109,8 @@ describe('packages', () => {
     const files = await publish(await setOf(units))
 
     const repomd = String(files['repodata/repomd.xml'])
+    assert.equal(String(files['repodata/repomd.xml.asc']), `signed ${sha256(repomd)}`)
+    assert.equal(String(files['key.asc']), 'key')
     assert.match(repomd, /<revision>1700000000<\/revision>/)
     for (const list of ['primary', 'filelists', 'other']) {
       const xml = await listIn(files, list)
@@ -156,7 +161,7 @@ describe('packages', () => {
     const setId = await setOf(units)
     for (const attributes of [{ checksum_type: 'sha1' }, { os_versions: ['os-7'] }]) {
       const files = await publish(setId, attributes)
-      assert.ok(Object.keys(files).every((name) => name.endsWith('.gz') || name.endsWith('repomd.xml')))
+      assert.equal(Object.keys(files).filter((name) => name.endsWith('.zst')).length, 0)
       assert.deepEqual(namesIn(await listIn(files, 'primary')), ['p1'])
     }
   })

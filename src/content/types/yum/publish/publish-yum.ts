@@ -17,8 +17,17 @@ export async function* publishYum(context: PublishContext): Publishing {
     const written = yield fileOf(list, content, context.attributes)
     records.push({ type: list, ...hrefOf(written), open: content.open })
   }
-  const seconds = Math.floor(context.createdAt.getTime() / 1000)
-  yield { path: 'repodata/repomd.xml', content: textOf(formatRepomd(records, seconds)) }
+  yield* publishIndex(context, records)
+}
+
+/** The index, with its signature and the key to check it by. */
+async function* publishIndex({ createdAt, signer }: PublishContext, records: readonly RepomdRecord[]): Publishing {
+  const repomd = formatRepomd(records, Math.floor(createdAt.getTime() / 1000))
+  const key = await signer.publicKey()
+  for (const path of ['key.asc', 'repodata/repomd.xml.key']) yield { path, content: textOf(key) }
+  const signature = await signer.signDetached(Buffer.from(repomd))
+  yield { path: 'repodata/repomd.xml.asc', content: textOf(signature) }
+  yield { path: 'repodata/repomd.xml', content: textOf(repomd) }
 }
 
 async function usesOf({ db, setId, version, signal }: PublishContext): Promise<PackUse[]> {
