@@ -41,10 +41,13 @@ export class OrganizationSigner {
     return sign({ message, detached: true, ...(await this.#signing(organizationId)) })
   }
 
-  /** The text with its signature around it: `InRelease`. */
+  /** The text with its signature around it: `InRelease`. Blanks at the ends of lines are taken away, as no signature holds them. */
   async signClear(organizationId: number, text: string): Promise<string> {
-    const message = await createCleartextMessage({ text })
-    return sign({ message, ...(await this.#signing(organizationId)) })
+    // the end of the last line belongs to what follows (RFC 9580, 7.1)
+    const message = await createCleartextMessage({ text: text.replace(/\r?\n$/, '') })
+    const signed = await sign({ message, ...(await this.#signing(organizationId)) })
+    // lines end as in the text; what is signed ends them with CRLF either way
+    return signed.replaceAll('\r\n', '\n')
   }
 
   /**

@@ -19,7 +19,7 @@ describe('a detached signature', { skip: lacksGpg }, () => {
   after(() => gpg[Symbol.asyncDispose]())
 
   it('by the key is valid, and says whose it is', async () => {
-    const verification = await verifyDetached(bytes, await gpg.sign(bytes, key), keyText)
+    const verification = await verifyDetached(bytes, await gpg.sign(bytes, key), { keys: keyText })
 
     assert.deepEqual(verification, {
       isValid: true,
@@ -32,8 +32,8 @@ describe('a detached signature', { skip: lacksGpg }, () => {
     const binary = await gpg.output(['--dearmor', '-o', '-'], await gpg.sign(bytes, key))
     const ring = await gpg.output(['--dearmor', '-o', '-'], keyText)
 
-    assert.equal((await verifyDetached(bytes, binary, ring)).isValid, true)
-    assert.equal((await verifyDetached(bytes, Buffer.from(await gpg.sign(bytes, key)), ring)).isValid, true)
+    assert.equal((await verifyDetached(bytes, binary, { keys: ring })).isValid, true)
+    assert.equal((await verifyDetached(bytes, Buffer.from(await gpg.sign(bytes, key)), { keys: ring })).isValid, true)
   })
 
   it('is checked with all keys of a text, in one block or in several', async () => {
@@ -41,14 +41,15 @@ describe('a detached signature', { skip: lacksGpg }, () => {
     const both = await gpg.exportKeys(stranger, key)
     const apart = `Keys of 2024\r\n${await gpg.exportKeys(stranger)}\nand\n${keyText}and so on`
 
-    for (const text of [both, apart]) assert.equal((await verifyDetached(bytes, signature, text)).isValid, true)
+    for (const text of [both, apart])
+      assert.equal((await verifyDetached(bytes, signature, { keys: text })).isValid, true)
   })
 
   it('by several keys is valid when one of them is known', async () => {
     const signature = await gpg.sign(bytes, key, ['-u', stranger])
 
-    assert.equal((await verifyDetached(bytes, signature, keyText)).isValid, true)
-    assert.equal((await verifyDetached(bytes, signature, await gpg.exportKeys(stranger))).isValid, true)
+    assert.equal((await verifyDetached(bytes, signature, { keys: keyText })).isValid, true)
+    assert.equal((await verifyDetached(bytes, signature, { keys: await gpg.exportKeys(stranger) })).isValid, true)
   })
 
   it('by a subkey is valid, and named by the whole key', async () => {
@@ -56,7 +57,7 @@ describe('a detached signature', { skip: lacksGpg }, () => {
     await gpg.addSubkey(whole)
     const signature = await gpg.sign(bytes, 'subkeys@example.com')
 
-    const { isValid, signedBy } = await verifyDetached(bytes, signature, await gpg.exportKeys(whole))
+    const { isValid, signedBy } = await verifyDetached(bytes, signature, { keys: await gpg.exportKeys(whole) })
 
     assert.deepEqual([isValid, signedBy?.fingerprint], [true, whole])
   })
@@ -64,14 +65,14 @@ describe('a detached signature', { skip: lacksGpg }, () => {
   it('of text that was signed line by line is valid', async () => {
     const signature = await gpg.sign(bytes, key, ['--textmode'])
 
-    assert.equal((await verifyDetached(bytes, signature, keyText)).isValid, true)
+    assert.equal((await verifyDetached(bytes, signature, { keys: keyText })).isValid, true)
   })
 
   it('by a key of DSA, as old repositories have it, is valid', async () => {
     const old = await gpg.createKey('old', { algorithm: 'dsa1024' })
     const signature = await gpg.sign(bytes, old, ['--digest-algo', 'SHA256'])
 
-    assert.deepEqual((await verifyDetached(bytes, signature, await gpg.exportKeys(old))).problem, undefined)
+    assert.deepEqual((await verifyDetached(bytes, signature, { keys: await gpg.exportKeys(old) })).problem, undefined)
   })
 
   for (const [what, signature, problem] of [
@@ -82,7 +83,7 @@ describe('a detached signature', { skip: lacksGpg }, () => {
     ['noise', Buffer.alloc(300, 0x88), /^its signature is none that can be read$/],
   ] as const) {
     it(`is refused when it is ${what}`, async () => {
-      const verification = await verifyDetached(bytes, signature, keyText)
+      const verification = await verifyDetached(bytes, signature, { keys: keyText })
 
       assert.deepEqual([verification.isValid, verification.signedBy], [false, undefined])
       assert.match(verification.problem ?? '', problem)
@@ -90,7 +91,9 @@ describe('a detached signature', { skip: lacksGpg }, () => {
   }
 
   it('by an unknown key is refused with the id of that key and of those that are known', async () => {
-    const { isValid, signedBy, problem } = await verifyDetached(bytes, await gpg.sign(bytes, stranger), keyText)
+    const { isValid, signedBy, problem } = await verifyDetached(bytes, await gpg.sign(bytes, stranger), {
+      keys: keyText,
+    })
 
     assert.deepEqual([isValid, signedBy], [false, undefined])
     const [signer, known] = [stranger.slice(-16), key.slice(-16)]
@@ -98,7 +101,9 @@ describe('a detached signature', { skip: lacksGpg }, () => {
   })
 
   it('of other bytes is refused', async () => {
-    const { isValid, problem } = await verifyDetached(Buffer.from('other'), await gpg.sign(bytes, key), keyText)
+    const { isValid, problem } = await verifyDetached(Buffer.from('other'), await gpg.sign(bytes, key), {
+      keys: keyText,
+    })
 
     assert.equal(isValid, false)
     assert.match(problem ?? '', new RegExp(`^its signature by the key ${key.slice(-16)} is not one of these bytes`))
@@ -107,7 +112,7 @@ describe('a detached signature', { skip: lacksGpg }, () => {
   it('is refused when the key is none', async () => {
     const signature = await gpg.sign(bytes, key)
     for (const text of ['', 'no key', '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nAAAA\n', Buffer.alloc(20, 0x99)]) {
-      const { isValid, problem } = await verifyDetached(bytes, signature, text)
+      const { isValid, problem } = await verifyDetached(bytes, signature, { keys: text })
       assert.deepEqual([isValid, problem], [false, 'the key to check it with is none that can be read'])
     }
   })
@@ -115,7 +120,9 @@ describe('a detached signature', { skip: lacksGpg }, () => {
   it('with a weak hash is refused', async () => {
     const signature = await gpg.sign(bytes, stranger, ['--digest-algo', 'SHA1'])
 
-    const { isValid, signedBy, problem } = await verifyDetached(bytes, signature, await gpg.exportKeys(stranger))
+    const { isValid, signedBy, problem } = await verifyDetached(bytes, signature, {
+      keys: await gpg.exportKeys(stranger),
+    })
 
     assert.deepEqual([isValid, signedBy?.fingerprint], [false, stranger])
     assert.equal(problem, `its signature by the key ${stranger.slice(-16)} is made with the weak hash SHA1`)
@@ -125,8 +132,8 @@ describe('a detached signature', { skip: lacksGpg }, () => {
     const signature = await gpg.sign(bytes, key, ['--default-sig-expire', '1d'])
     const later = new Date(Date.now() + 3 * 24 * 3600_000)
 
-    assert.equal((await verifyDetached(bytes, signature, keyText)).isValid, true)
-    const { problem } = await verifyDetached(bytes, signature, keyText, { now: later })
+    assert.equal((await verifyDetached(bytes, signature, { keys: keyText })).isValid, true)
+    const { problem } = await verifyDetached(bytes, signature, { keys: keyText, now: later })
     assert.equal(problem, `its signature by the key ${key.slice(-16)} has expired`)
   })
 
@@ -134,7 +141,9 @@ describe('a detached signature', { skip: lacksGpg }, () => {
     const expired = await gpg.createKey('expired', { day: '20200101', life: '2d' })
     const signature = await gpg.sign(bytes, expired, ['--faked-system-time', '20200102T120000!'])
 
-    const { isValid, signedBy, problem } = await verifyDetached(bytes, signature, await gpg.exportKeys(expired))
+    const { isValid, signedBy, problem } = await verifyDetached(bytes, signature, {
+      keys: await gpg.exportKeys(expired),
+    })
 
     assert.deepEqual([isValid, signedBy?.fingerprint], [false, expired])
     assert.equal(problem, `it is signed by the key ${expired.slice(-16)}, which expired on 2020-01-03`)
@@ -146,7 +155,7 @@ describe('a detached signature', { skip: lacksGpg }, () => {
     await gpg.output(['--quick-set-expire', extended, '0'])
     const clean = await gpg.output(['--armor', '--export-options', 'export-minimal', '--export', extended])
 
-    assert.equal((await verifyDetached(bytes, signature, clean.toString())).problem, undefined)
+    assert.equal((await verifyDetached(bytes, signature, { keys: clean.toString() })).problem, undefined)
   })
 
   it('by a revoked key is refused, and says so', async () => {
@@ -154,7 +163,9 @@ describe('a detached signature', { skip: lacksGpg }, () => {
     const signature = await gpg.sign(bytes, revoked)
     await gpg.revoke(revoked)
 
-    const { isValid, signedBy, problem } = await verifyDetached(bytes, signature, await gpg.exportKeys(revoked))
+    const { isValid, signedBy, problem } = await verifyDetached(bytes, signature, {
+      keys: await gpg.exportKeys(revoked),
+    })
 
     assert.deepEqual([isValid, signedBy?.fingerprint], [false, revoked])
     assert.equal(problem, `it is signed by the key ${revoked.slice(-16)}, which is revoked`)
@@ -163,7 +174,10 @@ describe('a detached signature', { skip: lacksGpg }, () => {
   it('from the near future is valid: clocks differ', async () => {
     const yesterday = new Date(Date.now() - 3600_000)
 
-    assert.equal((await verifyDetached(bytes, await gpg.sign(bytes, key), keyText, { now: yesterday })).isValid, true)
+    assert.equal(
+      (await verifyDetached(bytes, await gpg.sign(bytes, key), { keys: keyText, now: yesterday })).isValid,
+      true,
+    )
   })
 
   it('is judged without a fault whatever bytes are changed in it or in the key', async () => {
@@ -172,14 +186,14 @@ describe('a detached signature', { skip: lacksGpg }, () => {
     for (const [index] of signature.entries()) {
       const changed = Buffer.from(signature)
       changed[index] = (changed[index] ?? 0) ^ (1 << (index % 8))
-      const { problem } = await verifyDetached(bytes, changed, ring)
+      const { problem } = await verifyDetached(bytes, changed, { keys: ring })
       assert.ok(problem === undefined || problem.length > 10)
-      assert.equal((await verifyDetached(bytes, signature.subarray(0, index), ring)).isValid, false)
+      assert.equal((await verifyDetached(bytes, signature.subarray(0, index), { keys: ring })).isValid, false)
     }
     for (const [index] of ring.entries()) {
       const changed = Buffer.from(ring)
       changed[index] = (changed[index] ?? 0) ^ (1 << (index % 8))
-      const { problem } = await verifyDetached(bytes, signature, changed)
+      const { problem } = await verifyDetached(bytes, signature, { keys: changed })
       assert.ok(problem === undefined || problem.length > 10)
     }
   })

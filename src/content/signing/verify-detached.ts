@@ -29,7 +29,9 @@ export type Verification =
       readonly problem: string
     }
 
-export interface VerifyOptions {
+export interface Trust {
+  /** Those that may have signed, as `readPublicKeys` takes them. */
+  readonly keys: string | Uint8Array
   readonly now?: Date
 }
 
@@ -46,8 +48,7 @@ const lenient: Config = { ...config, minRSABits: 1023, rejectPublicKeyAlgorithms
 export async function verifyDetached(
   bytes: Uint8Array,
   signature: string | Uint8Array,
-  keys: string | Uint8Array,
-  { now = new Date() }: VerifyOptions = {},
+  { keys, now = new Date() }: Trust,
 ): Promise<Verification> {
   if (signature.length === 0) return refused('it is not signed')
   const signatures = await readSignatures(signature)
