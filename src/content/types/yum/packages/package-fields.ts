@@ -1,15 +1,15 @@
-/** What is stored of a package in columns, to be searched and listed. */
+/** What is stored of a package in columns, and searched. */
 export interface PackageFields {
   readonly name: string
   readonly epoch: number
   readonly version: string
   readonly release: string
-  /** `src` and `nosrc` are those of source packages. */
+  /** `src` or `nosrc` for source packages. */
   readonly arch: string
   readonly summary: string
-  /** The file name of the source package that it was built from; empty for none. */
+  /** Empty for none, as of source packages. */
   readonly sourceRpm: string
   readonly sizeBytes: number
-  /** Seconds since 1970. */
+  /** In seconds since 1970. */
   readonly buildTime: number
 }

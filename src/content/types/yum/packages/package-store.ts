@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import { inBatches } from '../../../../platform/blobs/bounded.ts'
 import type { StoredUnit } from '../../../content-type.ts'
-import { makePack, packSize } from '../packs/pack.ts'
+import { makePack, type PackageXml, packSize } from '../packs/pack.ts'
 import { insertPack } from '../packs/pack-store.ts'
 import { evrSortKey, versionSortKey } from '../versions/version-sort-key.ts'
+import { renderFilelists, renderOther, renderPrimary } from './package-fragments.ts'
 import { fileNameOf, type PackageUnit, packagePath } from './package-unit.ts'
-import { renderPackage } from './render-package.ts'
 
 type Db = Kysely<unknown>
 type StoredPackage = StoredUnit<PackageUnit>
@@ -15,12 +15,18 @@ export async function savePackages(db: Db, packages: readonly StoredPackage[]): 
   const known = await findKnown(db, packages)
   const fresh = packages.filter(({ id }) => !known.has(id))
   for (const batch of inBatches(fresh, packSize)) {
-    const rendered = batch.map(async ({ unit }) => {
-      const { fields, sha256 } = unit
-      return renderPackage({ fields, sha256, href: packagePath(fields) }, await unit.fragments())
-    })
-    const packId = await insertPack(db, await makePack(await Promise.all(rendered)))
+    const rendered = await Promise.all(batch.map(({ unit }) => render(unit)))
+    const packId = await insertPack(db, await makePack(rendered))
     await insertRows(db, packId, batch)
+  }
+}
+
+async function render({ fields, sha256, fragments }: PackageUnit): Promise<PackageXml> {
+  const { primary, filelists, other } = await fragments()
+  return {
+    primary: renderPrimary(primary, { sha256, href: packagePath(fields) }),
+    filelists: renderFilelists(fields, filelists, { sha256 }),
+    other: renderOther(fields, other, { sha256 }),
   }
 }
 
