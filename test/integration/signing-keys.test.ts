@@ -216,15 +216,6 @@ describe('what an organization signs', { skip: lacksGpg }, () => {
     assert.match(stdout, /uid +A b@c d "e" ü \(Backhaul\)/)
   })
 
-  it('is a file beside the metadata of a repository', async () => {
-    const id = await createOrganization('File')
-    const { path, content } = signer.publicKeyFile(id)
-
-    const text = Buffer.concat(await Array.fromAsync(content)).toString()
-
-    assert.deepEqual([path, text], ['key.asc', await signer.publicKeyOf(id)])
-  })
-
   it('has keys that rpm imports, all of them', { skip: lacksProgram('rpmkeys') }, async () => {
     const id = await createOrganization('Rpm')
     for (const algorithm of ['ed25519', 'rsa3072'] as const) await signer.rotate(id, algorithm)

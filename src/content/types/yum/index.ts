@@ -1,6 +1,11 @@
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import type { ContentType } from '../../content-type.ts'
+import { packageList, sourceList } from './lists/package-list.ts'
+import { parseRpm } from './parse-rpm.ts'
+import { publishYum } from './publish/publish-yum.ts'
+import { saveYumUnits } from './save-units.ts'
+import { discoverYum } from './sync/discover-yum.ts'
 
 const osVersions = [6, 7, 8].flatMap((version) => [`os-${version}`, `rhel-${version}`])
 
@@ -9,8 +14,8 @@ export const yum: ContentType = {
   name: 'yum',
   migrations: join(import.meta.dirname, 'migrations'),
   unitKinds: [
-    { kind: 'rpm', label: 'rpm', countKey: 'rpm', idFilter: 'rpm_id', isRemovable: true },
-    { kind: 'srpm', label: 'srpm', countKey: 'srpm', isRemovable: true },
+    { kind: 'rpm', label: 'rpm', countKey: 'rpm', idFilter: 'rpm_id', isRemovable: true, list: packageList },
+    { kind: 'srpm', label: 'srpm', countKey: 'srpm', isRemovable: true, list: sourceList },
     { kind: 'modulemd', label: 'modulemd', countKey: 'module_stream', isRemovable: false },
     { kind: 'erratum', label: 'erratum', countKey: 'erratum', idFilter: 'erratum_id', isRemovable: false },
     { kind: 'package_group', label: 'package_group', countKey: 'package_group', isRemovable: false },
@@ -43,4 +48,5 @@ export const yum: ContentType = {
   },
   downloadPolicy: 'immediate',
   syncOptions: ['skip_metadata_check', 'validate_contents'],
+  work: { discover: discoverYum, parseUpload: parseRpm, saveUnits: saveYumUnits, publish: publishYum },
 }

@@ -3,6 +3,7 @@ import type { MetadataFile, PublishContext, RepositoryAttributes, WrittenFile } 
 import { compactPacks } from '../packs/compact-packs.ts'
 import { type Frame, type ListName, listNames } from '../packs/pack.ts'
 import { findFrame, listPackUses, type PackUse } from '../packs/pack-store.ts'
+import { listMetadataFiles } from '../records/metadata-file-store.ts'
 import { type ListSource, PackageList } from './package-list.ts'
 import { formatRepomd, type RepomdRecord } from './repomd.ts'
 
@@ -17,6 +18,7 @@ export async function* publishYum(context: PublishContext): Publishing {
     const written = yield fileOf(list, content, context.attributes)
     records.push({ type: list, ...hrefOf(written), open: content.open })
   }
+  records.push(...(await listMetadataFiles(context.db, context)))
   yield* publishIndex(context, records)
 }
 

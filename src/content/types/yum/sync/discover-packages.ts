@@ -1,4 +1,4 @@
-import { openCompressed } from '../../../../platform/compression/open-compressed.ts'
+import { decompress } from '../../../../platform/compression/decompress.ts'
 import { AppError } from '../../../../platform/errors.ts'
 import type { DiscoverContext, DiscoveredUnit, LearntFile, UnknownFile } from '../../../content-type.ts'
 import { readFilelists, readOther } from '../metadata/read-fragments.ts'
@@ -32,10 +32,14 @@ export async function* discoverPackages(
   base: URL,
   lists: PackageLists,
 ): AsyncGenerator<readonly PackageDiscovery[]> {
-  await using filelists = await spool(context, 'filelists.xml', readFilelists(opened(context, lists.filelists)))
-  await using other = await spool(context, 'other.xml', readOther(opened(context, lists.other)))
+  await using filelists = await spool(
+    context,
+    'filelists.xml',
+    readFilelists(opened(context, 'filelists.xml', lists.filelists)),
+  )
+  await using other = await spool(context, 'other.xml', readOther(opened(context, 'other.xml', lists.other)))
   const isWanted = wantedBy(context)
-  for await (const packages of inLarger(readPrimary(opened(context, lists.primary)))) {
+  for await (const packages of inLarger(readPrimary(opened(context, 'primary.xml', lists.primary)))) {
     const described = await describe(context, base, packages.filter(isWanted))
     const stored = await context.findStored(described.map(({ unit }) => unit))
     const fresh = described.filter(({ unit }) => !stored.has(unit.naturalKey))
@@ -105,9 +109,13 @@ function spool(context: DiscoverContext, name: string, fragments: Fragments): Pr
 
 type Fragments = Parameters<typeof FragmentSpool.fill>[1]
 
-async function* opened({ open, signal }: DiscoverContext, { sha256 }: LearntFile): AsyncGenerator<Uint8Array> {
+async function* opened(
+  { open, signal }: DiscoverContext,
+  name: string,
+  { sha256 }: LearntFile,
+): AsyncGenerator<Uint8Array> {
   await using blob = await open(sha256)
-  yield* openCompressed(blob.body, { maxBytes: maxListBytes, signal })
+  yield* decompress(blob.body, { name, maxBytes: maxListBytes, signal })
 }
 
 async function* inLarger(

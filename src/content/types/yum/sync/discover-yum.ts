@@ -3,6 +3,7 @@ import { AppError } from '../../../../platform/errors.ts'
 import type { Validators } from '../../../../platform/fetch/fetch-options.ts'
 import type { DiscoverContext, DiscoveredUnit, Discovery, LearntFile, UnknownFile } from '../../../content-type.ts'
 import { findMetadata, type MetadataRecord, type Repomd, readRepomd } from '../metadata/read-repomd.ts'
+import { toMetadataFile } from '../records/metadata-file.ts'
 import { discoverPackages } from './discover-packages.ts'
 import { type FoundRepomd, findRepomd, type KnownRepomd, urlOf } from './find-repository.ts'
 
@@ -47,6 +48,23 @@ async function* readUnits(
   )) as readonly LearntFile[]
   if (primary === undefined || filelists === undefined || other === undefined) return
   yield* discoverPackages(context, base, { primary, filelists, other })
+  yield await discoverOthers(context, base, repomd)
+}
+
+/** Everything else that the metadata names is kept as it is. */
+async function discoverOthers(
+  context: DiscoverContext,
+  base: URL,
+  { records }: Repomd,
+): Promise<readonly DiscoveredUnit[]> {
+  const others = records.filter(({ type }) => !packageLists.some((list) => list === type))
+  const learnt = (await context.fetch(others.map((record) => toFile(base, record)))) as readonly LearntFile[]
+  return others.map((record, index) => {
+    const { sha256, sizeBytes } = learnt[index] as LearntFile
+    const { type, location, openChecksum, openSizeBytes } = record
+    const unit = toMetadataFile({ type, href: location.href, sha256, sizeBytes, openChecksum, openSizeBytes })
+    return { ...unit, files: unit.files.map((file) => ({ ...file, url: urlOf(base, location) })) }
+  })
 }
 
 function requireMetadata(repomd: Repomd, type: string): MetadataRecord {
@@ -60,7 +78,8 @@ function toFile(base: URL, { location, checksum, sizeBytes }: MetadataRecord): U
   const url = urlOf(base, location)
   const { type, value } = checksum
   const digests = type === 'sha256' ? {} : { [type]: value }
-  return { url, path: location.href, sizeBytes, digests, ...(type === 'sha256' ? { sha256: value } : {}) }
+  const known = { ...(sizeBytes === undefined ? {} : { sizeBytes }), ...(type === 'sha256' ? { sha256: value } : {}) }
+  return { url, path: location.href, digests, ...known }
 }
 
 async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
