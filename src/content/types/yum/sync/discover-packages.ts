@@ -32,12 +32,13 @@ export async function* discoverPackages(
   base: URL,
   lists: PackageLists,
 ): AsyncGenerator<readonly PackageDiscovery[]> {
+  const fresh = await findFresh(context, lists)
   await using filelists = await spool(
     context,
-    'filelists.xml',
-    readFilelists(opened(context, 'filelists.xml', lists.filelists)),
+    { name: 'filelists.xml', file: lists.filelists, read: readFilelists },
+    fresh,
   )
-  await using other = await spool(context, 'other.xml', readOther(opened(context, 'other.xml', lists.other)))
+  await using other = await spool(context, { name: 'other.xml', file: lists.other, read: readOther }, fresh)
   const isWanted = wantedBy(context)
   for await (const packages of inLarger(readPrimary(opened(context, 'primary.xml', lists.primary)))) {
     const described = await describe(context, base, packages.filter(isWanted))
@@ -103,11 +104,41 @@ function toUnit(base: URL, { fields, location }: PrimaryPackage, sha256: string)
   return { kind: packageKind(fields), naturalKey: sha256, name: fileNameOf(fields), files, fields, sha256 }
 }
 
-function spool(context: DiscoverContext, name: string, fragments: Fragments): Promise<FragmentSpool> {
-  return FragmentSpool.fill(name, fragments, (content) => context.putAside(content))
+/**
+ * The checksums of the packages that are not known here, when most are: it costs one more reading of the shortest list, and
+ * spares keeping what the longer ones say of all others.
+ */
+async function findFresh(
+  context: DiscoverContext,
+  { primary }: PackageLists,
+): Promise<ReadonlySet<string> | undefined> {
+  if (context.previous === undefined) return undefined
+  const fresh = new Set<string>()
+  for await (const packages of inLarger(readPrimary(opened(context, 'primary.xml', primary)))) {
+    const keys = packages.map(({ fields, checksum }) => ({ kind: packageKind(fields), naturalKey: checksum.value }))
+    const stored = await context.findStored(keys)
+    for (const { naturalKey } of keys) if (!stored.has(naturalKey)) fresh.add(naturalKey)
+  }
+  return fresh
 }
 
-type Fragments = Parameters<typeof FragmentSpool.fill>[1]
+interface LongList {
+  readonly name: string
+  readonly file: LearntFile
+  readonly read: typeof readFilelists
+}
+
+function spool(
+  context: DiscoverContext,
+  { name, file, read }: LongList,
+  fresh: ReadonlySet<string> | undefined,
+): Promise<FragmentSpool> {
+  const fragments = fresh?.size === 0 ? nothing() : read(opened(context, name, file))
+  const isWanted = (pkgid: string) => fresh?.has(pkgid) ?? true
+  return FragmentSpool.fill({ list: name, fragments, isWanted }, (content) => context.putAside(content))
+}
+
+async function* nothing(): AsyncGenerator<never> {}
 
 async function* opened(
   { open, signal }: DiscoverContext,

@@ -15,10 +15,10 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true }))
 
-const fill = (batches: readonly (readonly ListedFragment[])[]) =>
-  FragmentSpool.fill('filelists.xml', ReadableStream.from(batches.map((packages) => ({ packages }))), (content) =>
-    store.stage(content),
-  )
+const fill = (batches: readonly (readonly ListedFragment[])[], isWanted = (_pkgid: string) => true) => {
+  const fragments = ReadableStream.from(batches.map((packages) => ({ packages })))
+  return FragmentSpool.fill({ list: 'filelists.xml', fragments, isWanted }, (content) => store.stage(content))
+}
 
 describe('FragmentSpool', () => {
   it('gives what a list says of packages in whatever order they are asked for', async () => {
@@ -40,6 +40,12 @@ describe('FragmentSpool', () => {
     ]
     await using spool = await fill([twice])
     assert.deepEqual(await spool.read(['b', 'a']), ['', 'first'])
+  })
+
+  it('keeps only what is wanted', async () => {
+    const listed = ['a', 'b'].map((pkgid) => ({ pkgid, inner: pkgid }))
+    await using spool = await fill([listed], (pkgid) => pkgid === 'b')
+    assert.deepEqual([spool.size, await spool.read(['b'])], [1, ['b']])
   })
 
   it('names the package that a list does not know', async () => {

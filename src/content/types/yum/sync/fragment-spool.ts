@@ -7,6 +7,13 @@ export interface ListedFragment {
   readonly inner: string
 }
 
+export interface SpooledList {
+  /** What it is called in messages. */
+  readonly list: string
+  readonly fragments: AsyncIterable<{ readonly packages: readonly ListedFragment[] }>
+  readonly isWanted: (pkgid: string) => boolean
+}
+
 type Stage = (content: AsyncIterable<Uint8Array>) => Promise<StagedBlob>
 
 /** A range is read whole when at most so much of it is not wanted. */
@@ -32,14 +39,10 @@ export class FragmentSpool implements AsyncDisposable {
     this.#places = places
   }
 
-  /** Reads a list to its end. Where it names a package twice, what it says first counts. */
-  static async fill(
-    list: string,
-    fragments: AsyncIterable<{ readonly packages: readonly ListedFragment[] }>,
-    stage: Stage,
-  ): Promise<FragmentSpool> {
+  /** Reads a list to its end, for the wanted packages. Where it names one twice, what it says first counts. */
+  static async fill({ list, fragments, isWanted }: SpooledList, stage: Stage): Promise<FragmentSpool> {
     const places = new Map<string, Place>()
-    return new FragmentSpool(list, await stage(spooled(fragments, places)), places)
+    return new FragmentSpool(list, await stage(spooled({ fragments, isWanted }, places)), places)
   }
 
   get size(): number {
@@ -83,14 +86,14 @@ export class FragmentSpool implements AsyncDisposable {
 }
 
 async function* spooled(
-  fragments: AsyncIterable<{ readonly packages: readonly ListedFragment[] }>,
+  { fragments, isWanted }: Pick<SpooledList, 'fragments' | 'isWanted'>,
   places: Map<string, Place>,
 ): AsyncGenerator<Uint8Array> {
   let start = 0
   for await (const { packages } of fragments) {
     const parts: Buffer[] = []
     for (const { pkgid, inner } of packages) {
-      if (places.has(pkgid)) continue
+      if (!isWanted(pkgid) || places.has(pkgid)) continue
       const bytes = Buffer.from(inner)
       places.set(pkgid, { start, length: bytes.length })
       start += bytes.length
