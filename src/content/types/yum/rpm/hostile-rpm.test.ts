@@ -188,6 +188,11 @@ describe('a package is refused', () => {
     ['with an endless dependency', withMain([1047, 8, ['x'.repeat(10_001)]]), /more than 10000/],
     ['with endless dependencies', withMain([1047, 8, Array(100_001).fill('')]), /100001 provides/],
     ['with an endless author', withMain([1080, 4, [1]], [1081, 8, ['x'.repeat(10_001)]], [1082, 8, ['']]), /author of/],
+    [
+      'with an endless changelog',
+      withMain([1080, 4, [1]], [1081, 8, ['']], [1082, 8, ['x'.repeat(1_048_577)]]),
+      /changelog of/,
+    ],
     ['with a size that no number can hold', withMain([5009, 5, [2 ** 60]]), /a number of/],
   ]
 
