@@ -11,9 +11,10 @@ export interface RpmParts {
   readonly signature: readonly HeaderValue[]
   readonly main: readonly HeaderValue[]
   readonly payload?: Buffer
+  readonly isSource?: boolean
 }
 
-/** What every package has, in the oldest way. */
+/** What every package has. */
 export const leastMain: readonly HeaderValue[] = [
   [1000, 6, 'least'],
   [1001, 6, '1.0'],
@@ -24,15 +25,16 @@ export const leastMain: readonly HeaderValue[] = [
 
 export const leastSignature: readonly HeaderValue[] = [[1000, 4, [0]]]
 
-export function rpmBytes({ signature, main, payload = Buffer.alloc(0) }: RpmParts): Buffer {
+export function rpmBytes({ signature, main, payload = Buffer.alloc(0), isSource = false }: RpmParts): Buffer {
   const first = headerBytes(signature)
-  return Buffer.concat([leadBytes(), first, Buffer.alloc(-first.length & 7), headerBytes(main), payload])
+  return Buffer.concat([leadBytes(isSource), first, Buffer.alloc(-first.length & 7), headerBytes(main), payload])
 }
 
-export function leadBytes(): Buffer {
+export function leadBytes(isSource = false): Buffer {
   const lead = Buffer.alloc(96)
   lead.writeUInt32BE(0xedabeedb, 0)
   lead.writeUInt8(3, 4)
+  lead.writeUInt16BE(isSource ? 1 : 0, 6)
   lead.writeUInt16BE(5, 78)
   return lead
 }

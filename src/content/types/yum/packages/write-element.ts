@@ -3,8 +3,6 @@ import type { PackageFields } from './package-fields.ts'
 
 type Attributes = Readonly<Record<string, string | number>>
 
-const special = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\t': '&#9;', '\n': '&#10;', '\r': '&#13;' }
-
 /** What XML cannot hold, and control characters that it could. */
 const unwanted = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/u
 const allUnwanted = new RegExp(unwanted, 'gu')
@@ -43,15 +41,14 @@ export function fileElement({ path, type }: PackageFile): string {
 /** A reader of XML takes a bare carriage return for a line feed. */
 function escapeText(text: string): string {
   const clean = withoutControls(text)
-  return /[&<>\r]/.test(clean) ? clean.replace(/[&<>\r]/g, escapeCharacter) : clean
+  if (!/[&<>\r]/.test(clean)) return clean
+  const marked = clean.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return marked.replaceAll('\r', '&#13;')
 }
 
-/** In attributes it takes all three for blanks. */
+/** In attributes it takes tabs and line feeds for blanks. */
 function escapeAttribute(text: string): string {
-  const clean = withoutControls(text)
-  return /[&<>"\t\n\r]/.test(clean) ? clean.replace(/[&<>"\t\n\r]/g, escapeCharacter) : clean
-}
-
-function escapeCharacter(character: string): string {
-  return special[character as keyof typeof special]
+  const escaped = escapeText(text)
+  if (!/["\t\n]/.test(escaped)) return escaped
+  return escaped.replaceAll('"', '&quot;').replaceAll('\t', '&#9;').replaceAll('\n', '&#10;')
 }

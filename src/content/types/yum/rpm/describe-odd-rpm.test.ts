@@ -10,6 +10,7 @@ import {
   rpmBytes,
 } from '../../../../../test/support/rpm-bytes.ts'
 import { parseXml, type XmlTree } from '../../../../../test/support/xml-tree.ts'
+import type { DependencyKind } from '../packages/package-details.ts'
 import { renderFilelists, renderOther, renderPrimary } from '../packages/package-fragments.ts'
 import { describeRpm } from './describe-rpm.ts'
 import { parseRpmHeaders } from './read-rpm-headers.ts'
@@ -37,8 +38,21 @@ describe('describeRpm() of what rpmbuild does not make', () => {
     ])
   })
 
+  it('adds to old packages that they provide themselves, unless they say so', () => {
+    const providesOf = (...values: readonly HeaderValue[]) =>
+      describeMain(...values).details.dependencies.provides.map(({ name, version }) => [name, version])
+
+    assert.deepEqual(providesOf([1047, 8, ['a']]), [
+      ['a', ''],
+      ['least', '1.0'],
+    ])
+    assert.deepEqual(providesOf([1047, 8, ['least']], [1112, 4, [8]], [1113, 8, ['1.0-1']]), [['least', '1.0']])
+    assert.deepEqual(providesOf([63, 7, Buffer.alloc(16)]), [])
+    assert.deepEqual(providesOf([1106, 4, [1]]), [])
+  })
+
   it('reads dependencies without versions, as the oldest packages have them', () => {
-    const { details } = describeMain([1047, 8, ['a', 'b']])
+    const { details } = describeMain([63, 7, Buffer.alloc(16)], [1047, 8, ['a', 'b']])
 
     assert.deepEqual(
       details.dependencies.provides.map(({ name, comparison }) => [name, comparison]),
@@ -47,6 +61,22 @@ describe('describeRpm() of what rpmbuild does not make', () => {
         ['b', ''],
       ],
     )
+  })
+
+  it('reads weak dependencies of before rpm had them', () => {
+    const strong = 2 ** 27
+    const { dependencies } = describeMain(
+      [1156, 8, ['s', 'r']],
+      [1158, 4, [0, strong]],
+      [1159, 8, ['e', 'u']],
+      [1161, 4, [8, strong + 8]],
+      [1160, 8, ['1', '2']],
+    ).details
+    const namesOf = (kind: DependencyKind) => dependencies[kind].map(({ name }) => name)
+
+    assert.deepEqual([namesOf('suggests'), namesOf('recommends')], [['s'], ['r']])
+    assert.deepEqual([namesOf('enhances'), namesOf('supplements')], [['e'], ['u']])
+    assert.equal(dependencies.supplements[0]?.version, '2')
   })
 
   it('reads sizes of more than 32 bits', () => {
@@ -69,7 +99,7 @@ describe('describeRpm() of what rpmbuild does not make', () => {
 
     assert.deepEqual(
       details.dependencies.provides.map(({ name }) => name),
-      ['ü', 'café'],
+      ['ü', 'café', 'least'],
     )
   })
 
@@ -78,6 +108,14 @@ describe('describeRpm() of what rpmbuild does not make', () => {
     assert.equal(describeMain([1106, 4, [1]], [1051, 4, [0]]).fields.arch, 'nosrc')
     assert.equal(describeMain([1106, 4, [1]], [1052, 4, [0]]).fields.arch, 'nosrc')
     assert.equal(describeMain().fields.arch, 'noarch')
+  })
+
+  it('knows old source packages, which no tag tells apart, by the lead', () => {
+    const main = leastMain.filter(([tag]) => tag !== 1044)
+    const archOf = (isSource: boolean) =>
+      describeRpm(parseRpmHeaders(rpmBytes({ signature: leastSignature, main, isSource })), file).fields.arch
+
+    assert.deepEqual([archOf(true), archOf(false)], ['src', 'noarch'])
   })
 
   it('moves changelogs of one time behind each other', () => {
@@ -113,6 +151,7 @@ describe('describeRpm() of what rpmbuild does not make', () => {
     const text = '\u0001 & <b> "q" \'a\' ]]> \t\r\n \u001b[0m\u007f\u0085\uffff\ufffe é 🙂'
     const clean = '& <b> "q" \'a\' ]]> \t\r\n [0m é 🙂'
     const { fields, details, fragments } = describeMain(
+      [63, 7, Buffer.alloc(16)],
       [1004, 9, [text]],
       [1005, 6, text],
       [1047, 8, [text]],

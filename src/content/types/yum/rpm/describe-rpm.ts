@@ -31,20 +31,20 @@ export function describeRpm(
   headers: RpmHeaders,
   file: { readonly sizeBytes: number; readonly fileTime: number },
 ): DescribedRpm {
-  const fields = readFields(headers.main, file.sizeBytes)
-  const details = readDetails(headers, file.fileTime)
+  const fields = readFields(headers, file.sizeBytes)
+  const details = readDetails(headers, fields, file.fileTime)
   const primary = writePrimary(fields, details)
   const filelists = writeFilelists(fields, details)
   return { fields, details, fragments: { primary, filelists, other: writeOther(fields, details) } }
 }
 
-function readFields(main: RpmHeader, sizeBytes: number): PackageFields {
+function readFields({ main, isSource }: RpmHeaders, sizeBytes: number): PackageFields {
   return {
     name: getNamePart(main, 'name'),
     epoch: main.findNumber(mainTags.epoch) ?? 0,
     version: getNamePart(main, 'version'),
     release: getNamePart(main, 'release'),
-    arch: archOf(main),
+    arch: archOf(main, isSource),
     summary: main.findText(mainTags.summary) ?? '',
     sourceRpm: main.findText(mainTags.sourceRpm) ?? '',
     sizeBytes,
@@ -62,14 +62,14 @@ function getNamePart(main: RpmHeader, part: 'name' | 'version' | 'release' | 'ar
   return text
 }
 
-/** Source packages name the architecture that they were made on. */
-function archOf(main: RpmHeader): string {
-  const isSource = main.has(mainTags.sourcePackage) || !main.has(mainTags.sourceRpm)
+/** Source packages name the architecture that they were made on. Old ones lack the tag, and all of them a source. */
+function archOf(main: RpmHeader, isSourceByLead: boolean): string {
+  const isSource = main.has(mainTags.sourcePackage) || (isSourceByLead && !main.has(mainTags.sourceRpm))
   if (!isSource) return getNamePart(main, 'arch')
   return main.has(mainTags.noSource) || main.has(mainTags.noPatch) ? 'nosrc' : 'src'
 }
 
-function readDetails({ signature, main, range }: RpmHeaders, fileTime: number): PackageDetails {
+function readDetails({ signature, main, range }: RpmHeaders, fields: PackageFields, fileTime: number): PackageDetails {
   const text = (tag: number) => main.findText(tag) ?? ''
   const files = listFiles(main)
   return {
@@ -85,7 +85,7 @@ function readDetails({ signature, main, range }: RpmHeaders, fileTime: number): 
     installedBytes: main.findNumber(mainTags.longSize) ?? main.findNumber(mainTags.size) ?? 0,
     archiveBytes: archiveBytesOf(signature, main),
     fileTime,
-    dependencies: listDependencies(main, files),
+    dependencies: listDependencies(main, fields, files),
     files,
     changelogs: listChangelogs(main),
   }

@@ -81,6 +81,15 @@ function withMain(...values: readonly HeaderValue[]): Buffer {
   return rpmBytes({ signature: leastSignature, main: [...leastMain.filter(([tag]) => !given.has(tag)), ...values] })
 }
 
+function manyFilesOf(folder: string): readonly HeaderValue[] {
+  const count = 20_000
+  return [
+    [1116, 4, Array(count).fill(0)],
+    [1117, 8, Array(count).fill('')],
+    [1118, 8, [folder]],
+  ]
+}
+
 /** A main header whose index and store are exactly these. */
 function withRaw(entries: readonly Buffer[], store: Buffer): Buffer {
   const signature = headerBytes(leastSignature)
@@ -169,6 +178,21 @@ describe('a package is refused', () => {
     ['with more modes than files', withMain([1027, 8, ['/x']], [1030, 3, [1, 2]]), /modes/],
     ['with more flags than dependencies', withMain([1049, 8, ['x']], [1048, 4, [1, 2]]), /versions/],
     ['with fewer authors than changelogs', withMain([1080, 4, [1, 2]], [1081, 8, ['x']], [1082, 8, ['y']]), /authors/],
+    ['with a path longer than any', withMain([1027, 8, [`/${'x'.repeat(4096)}`]]), /path of 4097/],
+    [
+      'with few bytes that stand for endless paths',
+      withMain(...manyFilesOf(`/${'x'.repeat(4000)}/`)),
+      /paths of \d{8}/,
+    ],
+    ['with an endless description', withMain([1005, 6, 'x'.repeat(1024 * 1024 + 1)]), /1048577 bytes/],
+    ['with an endless dependency', withMain([1047, 8, ['x'.repeat(10_001)]]), /more than 10000/],
+    ['with endless dependencies', withMain([1047, 8, Array(100_001).fill('')]), /100001 provides/],
+    ['with an endless author', withMain([1080, 4, [1]], [1081, 8, ['x'.repeat(10_001)]], [1082, 8, ['']]), /author of/],
+    [
+      'with an endless changelog',
+      withMain([1080, 4, [1]], [1081, 8, ['']], [1082, 8, ['x'.repeat(1_048_577)]]),
+      /changelog of/,
+    ],
     ['with a size that no number can hold', withMain([5009, 5, [2 ** 60]]), /a number of/],
   ]
 

@@ -6,6 +6,12 @@ import { unreadable } from './unreadable-rpm.ts'
 /** As many as lists of packages usually give. */
 const keptChangelogs = 10
 
+/** Whoever reads the list takes attributes of 64 kB, where each character may be escaped. */
+const maxAuthorLength = 10_000
+
+/** Of one entry: more than any has. */
+const maxTextLength = 1024 * 1024
+
 /** The newest changelogs of a package, oldest first. Of several of one time each is a second after the one before. */
 export function listChangelogs(header: RpmHeader): readonly Changelog[] {
   const times = header.listNumbers(mainTags.changelogTime)
@@ -17,13 +23,19 @@ export function listChangelogs(header: RpmHeader): readonly Changelog[] {
   const newest = times.slice(0, keptChangelogs).map((time, at) => ({
     author: withoutTrailingBlanks(authors[at] as string),
     time,
-    text: texts[at] as string,
+    text: checkedText(texts[at] as string),
   }))
   return apart(newest.reverse())
 }
 
+function checkedText(text: string): string {
+  if (text.length > maxTextLength) throw unreadable(`a changelog of ${text.length} characters`)
+  return text
+}
+
 /** At least one character is kept. */
 function withoutTrailingBlanks(author: string): string {
+  if (author.length > maxAuthorLength) throw unreadable(`an author of ${author.length} characters`)
   let end = author.length
   while (end > 1 && author[end - 1] === ' ') end -= 1
   return author.slice(0, end)

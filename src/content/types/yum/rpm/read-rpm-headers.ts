@@ -4,10 +4,13 @@ import { unreadable } from './unreadable-rpm.ts'
 
 const leadBytes = 96
 const leadMagic = 0xedabeedb
+const sourceType = 1
 const headerStyleSignature = 5
 
 /** What an rpm says of itself; its payload follows the main header. */
 export interface RpmHeaders {
+  /** Whether it was made as a source package, even if no tag says so. */
+  readonly isSource: boolean
   readonly signature: RpmHeader
   readonly main: RpmHeader
   /** Where the main header lies in the file: from the first byte up to, not including, the last. */
@@ -44,20 +47,21 @@ export async function readRpmHeaders(reader: ByteReader): Promise<RpmHeaders> {
 }
 
 function* readSteps(): Steps<RpmHeaders> {
-  checkLead(yield leadBytes)
+  const isSource = readLead(yield leadBytes)
   const signature = yield* headerSteps()
   const padding = -signature.bytes.length & 7
   yield padding
   const main = yield* headerSteps()
   const start = leadBytes + signature.bytes.length + padding
-  return { signature, main, range: { start, end: start + main.bytes.length } }
+  return { isSource, signature, main, range: { start, end: start + main.bytes.length } }
 }
 
-function checkLead(lead: Buffer): void {
+function readLead(lead: Buffer): boolean {
   if (lead.readUInt32BE(0) !== leadMagic) throw unreadable('it is no rpm')
   const major = lead.readUInt8(4)
   if (major < 3 || major > 4) throw unreadable(`it is an rpm of version ${major}`)
   if (lead.readUInt16BE(78) !== headerStyleSignature) throw unreadable('it has no signature header')
+  return lead.readUInt16BE(6) === sourceType
 }
 
 function* headerSteps(): Steps<RpmHeader> {

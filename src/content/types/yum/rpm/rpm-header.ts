@@ -17,6 +17,9 @@ const maxStoreBytes = 64 * 1024 * 1024
 /** Of one tag: more than any package has files. */
 const maxItems = 1_000_000
 
+/** Of a text that is alone: more than any description has. */
+const maxTextBytes = 1024 * 1024
+
 /** How many bytes an item has, at least, by type: characters, integers of 1, 2, 4 and 8 bytes, text, bytes, texts twice. */
 const itemBytes = [0, 1, 1, 2, 4, 8, 1, 1, 1, 1]
 const integerTypes = [1, 2, 3, 4, 5]
@@ -76,6 +79,7 @@ export class RpmHeader {
     if (entry === undefined) return undefined
     const end = this.#store.indexOf(0, entry.offset)
     if (end === -1 || end >= entry.end) throw endless(tag)
+    if (end - entry.offset > maxTextBytes) throw unreadable(`the text of tag ${tag} has ${end - entry.offset} bytes`)
     return decode(this.#store.subarray(entry.offset, end))
   }
 

@@ -1,3 +1,5 @@
+import type { DependencyKind } from '../packages/package-details.ts'
+
 /** Tags of the main header. */
 export const mainTags = {
   name: 1000,
@@ -49,14 +51,27 @@ export const signatureTags = {
   archiveSize: 1007,
 } as const
 
-/** Tags of the names, the flags and the versions of dependencies. */
-export const dependencyTags = {
-  provides: [1047, 1112, 1113],
-  requires: [1049, 1048, 1050],
-  conflicts: [1054, 1053, 1055],
-  obsoletes: [1090, 1114, 1115],
-  recommends: [5046, 5048, 5047],
-  suggests: [5049, 5051, 5050],
-  supplements: [5052, 5054, 5053],
-  enhances: [5055, 5057, 5056],
-} as const
+/** Where dependencies of a kind are: the tags of their names, their flags and their versions. */
+export interface DependencyTags {
+  readonly kind: DependencyKind
+  readonly tags: readonly [names: number, flags: number, versions: number]
+  /** What has one of these flags is of another kind. */
+  readonly flagged?: { readonly by: number; readonly kind: DependencyKind }
+}
+
+const missingIsFine = 1 << 19
+const strong = 1 << 27
+
+/** The last two are how some distributions had weak dependencies before rpm had them. */
+export const dependencyTags: readonly DependencyTags[] = [
+  { kind: 'provides', tags: [1047, 1112, 1113] },
+  { kind: 'conflicts', tags: [1054, 1053, 1055] },
+  { kind: 'obsoletes', tags: [1090, 1114, 1115] },
+  { kind: 'requires', tags: [1049, 1048, 1050], flagged: { by: missingIsFine, kind: 'recommends' } },
+  { kind: 'suggests', tags: [5049, 5051, 5050] },
+  { kind: 'enhances', tags: [5055, 5057, 5056] },
+  { kind: 'recommends', tags: [5046, 5048, 5047] },
+  { kind: 'supplements', tags: [5052, 5054, 5053] },
+  { kind: 'suggests', tags: [1156, 1158, 1157], flagged: { by: strong, kind: 'recommends' } },
+  { kind: 'enhances', tags: [1159, 1161, 1160], flagged: { by: strong, kind: 'supplements' } },
+]

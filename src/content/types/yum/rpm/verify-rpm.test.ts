@@ -9,6 +9,9 @@ import { lacksProgram } from '../../../../../test/support/programs.ts'
 import { type HeaderValue, headerBytes, leastMain, rpmBytes } from '../../../../../test/support/rpm-bytes.ts'
 import { buildRpms } from '../../../../../test/support/rpm-fixtures.ts'
 import { RpmSigner } from '../../../../../test/support/rpm-signing.ts'
+import { SeededRandom } from '../../../../../test/support/seeded-random.ts'
+import { AppError } from '../../../../platform/errors.ts'
+import { describeRpm } from './describe-rpm.ts'
 import { parseRpmHeaders } from './read-rpm-headers.ts'
 import { verifyRpm } from './verify-rpm.ts'
 
@@ -26,6 +29,16 @@ async function* streamOf(...chunks: readonly Buffer[]): AsyncGenerator<Buffer> {
 
 function digest(algorithm: string, ...parts: readonly Buffer[]): string {
   return createHash(algorithm).update(Buffer.concat(parts)).digest('hex')
+}
+
+/** Reads all that can be read; throws what is no refusal. */
+async function refusalOf(bytes: Buffer): Promise<void> {
+  try {
+    describeRpm(parseRpmHeaders(bytes), { sizeBytes: bytes.length, fileTime: 0 })
+    await verifyRpm(streamOf(bytes))
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'invalid')) throw error
+  }
 }
 
 describe('verifyRpm()', () => {
@@ -66,6 +79,29 @@ describe('verifyRpm()', () => {
     const { verified, signatures } = await verifyRpm(streamOf(carrying(() => [])))
 
     assert.deepEqual({ verified, signatures }, { verified: { header: [], payload: [] }, signatures: [] })
+  })
+
+  it('lists signatures of all forms, known or not', async () => {
+    const packet = Buffer.from('881303050000000000' + '0123456789abcdef' + '0108abcd', 'hex')
+    const { signatures } = await verifyRpm(
+      streamOf(
+        carrying(() => [
+          [278, 8, [packet.toString('base64'), 'AAAA']],
+          [267, 7, packet],
+          [1005, 7, packet],
+        ]),
+      ),
+    )
+
+    assert.deepEqual(
+      signatures.map(({ covers, packet }) => [covers, packet?.createdAt]),
+      [
+        ['header', 0],
+        ['header', undefined],
+        ['header', 0],
+        ['all', 0],
+      ],
+    )
   })
 
   it('ends its stream however it ends', async () => {
@@ -116,6 +152,19 @@ describe('verifyRpm() of what rpmbuild makes', { skip: lacksProgram('rpmbuild', 
     }
     await assert.rejects(verifyRpm(streamOf(bytes.subarray(0, -1))), /sha256 of its payload/)
     await assert.rejects(verifyRpm(streamOf(bytes, Buffer.from('x'))), /sha256 of its payload/)
+  })
+
+  it('is read or refused, whichever byte differs and wherever it ends', async () => {
+    const [path] = (await buildRpms(folder.path, { name: 'small', files: [{ path: '/etc/x', kind: 'config' }] })) as [
+      string,
+    ]
+    const bytes = await readFile(path)
+    const random = new SeededRandom(6)
+    for (let round = 0; round < 3000; round += 1) {
+      const changed = Buffer.from(bytes.subarray(0, random.chance(0.1) ? random.below(bytes.length) : bytes.length))
+      changed[random.below(changed.length)] = random.pick([0, 1, 255, random.below(256)])
+      await refusalOf(changed)
+    }
   })
 
   for (const algorithm of ['rsa2048', 'ed25519']) {
