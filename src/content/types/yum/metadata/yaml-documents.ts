@@ -33,7 +33,8 @@ export async function* readYamlDocuments(
     number += 1
     if (number > maxDocuments) throw wrongDocument(name, `it has more than ${maxDocuments} documents`)
     const value = parseYaml(source, `${name}: document ${number}`)
-    if (value !== null) yield { source, value }
+    // an empty document is an empty text
+    if (value !== null && value !== '') yield { source, value }
     await setImmediate()
   }
 }
