@@ -4,8 +4,8 @@ import { messageOf } from '../../../../platform/errors.ts'
 import { decodeUtf8 } from '../xml/decode-utf8.ts'
 import { wrongDocument } from '../xml/xml-error.ts'
 
-/** A list of modules has a document for each; the largest have some 300 kB. */
-const maxDocumentChars = 4 * 1024 * 1024
+/** A list of modules has a document for each, most of some kilobytes. */
+const maxDocumentChars = 1024 * 1024
 const maxDocuments = 100_000
 /** The parser is slow with more. */
 const maxAliases = 100
@@ -33,7 +33,8 @@ export async function* readYamlDocuments(
     number += 1
     if (number > maxDocuments) throw wrongDocument(name, `it has more than ${maxDocuments} documents`)
     const value = parseYaml(source, `${name}: document ${number}`)
-    if (value !== null) yield { source, value }
+    // an empty document is an empty text
+    if (value !== null && value !== '') yield { source, value }
     await setImmediate()
   }
 }
