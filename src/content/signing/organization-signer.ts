@@ -51,8 +51,8 @@ export class OrganizationSigner {
   }
 
   /**
-   * What clients check signatures with, armored: the key that signs now, and those that signed before until they are removed.
-   * All are in one block, because apt reads no second one.
+   * What clients check signatures with, in one armored block: the key that signs now, and those that signed before until they are
+   * removed.
    */
   async publicKeyOf(organizationId: number): Promise<string> {
     await this.#currentKey(organizationId)
