@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Kysely } from 'kysely'
+import { makeKey } from '../../src/content/signing/make-key.ts'
 import { OrganizationSigner } from '../../src/content/signing/organization-signer.ts'
 import type { ContentTables } from '../../src/content/tables.ts'
 import { SecretBox } from '../../src/platform/auth/secret-box.ts'
@@ -13,6 +14,7 @@ import { lacksProgram } from '../support/programs.ts'
 import { run } from '../support/run.ts'
 import { openSharedGround } from '../support/server-process.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const organizations = '/content/api/organizations'
 
@@ -113,6 +115,34 @@ describe('the signing key of an organization', () => {
     const keys = await listKeys(id)
     assert.equal(keys.length, 8)
     assert.equal(keys.filter((key: { retired_at: string | null }) => key.retired_at === null).length, 1)
+  })
+
+  it('is the one that somebody else makes at the same moment by replacing it', async () => {
+    const id = await createOrganization('Racing')
+    const { publicKey } = await makeKey('ed25519', { owner: 'Racing', createdAt: new Date() })
+    const { pool } = server.database.database
+    const other = await pool.connect()
+    try {
+      await other.query('begin')
+      await other.query('select from organizations where id = $1 for update', [id])
+      const asked = signer.publicKeyOf(id)
+      await waitUntil('the asker waits', async () => {
+        const sql = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        return (await pool.query(sql)).rows.length > 0
+      })
+      const row = [id, 'ed25519', 'F'.repeat(40), Buffer.from(publicKey), 'v1:']
+      const columns = 'organization_id, algorithm, fingerprint, public_key, private_key_sealed'
+      await other.query(`insert into signing_keys (${columns}) values ($1, $2, $3, $4, $5)`, row)
+      await other.query('commit')
+
+      await asked
+    } finally {
+      other.release()
+    }
+    assert.deepEqual(
+      (await listKeys(id)).map((key: { fingerprint: string }) => key.fingerprint),
+      ['F'.repeat(40)],
+    )
   })
 
   it('goes with its organization', async () => {

@@ -29,8 +29,8 @@ export interface DnfRepository {
 }
 
 /**
- * The real dnf on a machine of its own: a root, caches, logs and configuration in a temporary folder. Nothing is read of this
- * machine's configuration.
+ * The real dnf on a machine of its own: a root, caches, logs and configuration in a temporary folder. No setting of this machine
+ * has an effect, and nothing is written outside of the folder.
  */
 export class Dnf implements AsyncDisposable {
   /** For what a test downloads. */
@@ -85,7 +85,7 @@ export class Dnf implements AsyncDisposable {
 
   /** Debian's rpm keeps its database in the home folder. */
   get #env(): Record<string, string> {
-    return { HOME: this.#home, TMPDIR: this.folder }
+    return { HOME: this.#home, TMPDIR: this.folder, DNF_DISABLE_ALIASES: '1' }
   }
 
   get #globalArgs(): string[] {
@@ -100,14 +100,15 @@ export class Dnf implements AsyncDisposable {
     return [
       '-q',
       '-y',
-      // the first adds a repository of its own, the second reads a list of this machine
-      '--disableplugin=local,versionlock',
+      // they add a repository, read a list, run commands and write a cache of this machine
+      '--disableplugin=local,versionlock,post-transaction-actions,generate_completion_cache',
       `--config=${join(this.folder, 'dnf.conf')}`,
       `--installroot=${this.root}`,
       '--releasever=9',
       ...Object.entries(options).map(([name, folder]) => `--setopt=${name}=${join(this.folder, folder)}`),
       '--setopt=module_platform_id=platform:el9',
       '--setopt=install_weak_deps=False',
+      '--setopt=protected_packages=',
       // a server that does not answer is to be noticed soon
       '--setopt=retries=1',
       '--setopt=timeout=10',

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { armor, createCleartextMessage, createMessage, enums, type PrivateKey, readPrivateKey, sign } from 'openpgp'
 import type { SecretBox } from '../../platform/auth/secret-box.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { PublicationSigner } from '../content-type.ts'
 import { findOrganization, lockOrganization } from '../organizations/organization-store.ts'
@@ -26,7 +27,8 @@ const signatureAgeMs = 5 * 60_000
 
 /**
  * Signs what repositories publish, each organization with a key of its own that is made when it is first needed. Processes that
- * need it at the same moment agree on one. Nothing is kept in memory: a key that was replaced signs no more.
+ * need it at the same moment agree on one. Nothing is kept in memory: a key that was replaced signs no more. Not to be asked from
+ * within a transaction: making a key waits for those that hold the organization.
  */
 export class OrganizationSigner {
   readonly #parts: OrganizationSignerParts
@@ -51,8 +53,8 @@ export class OrganizationSigner {
   }
 
   /**
-   * What clients check signatures with, armored: the key that signs now, and those that signed before until they are removed.
-   * All are in one block, because apt reads no second one.
+   * What clients check signatures with, in one armored block: the key that signs now, and those that signed before until they are
+   * removed.
    */
   async publicKeyOf(organizationId: number): Promise<string> {
     await this.#currentKey(organizationId)
@@ -74,20 +76,26 @@ export class OrganizationSigner {
     const { db } = this.#parts
     const algorithm = wanted ?? (await findCurrentKey(db, organizationId))?.algorithm ?? 'ed25519'
     const key = await this.#makeKey(organizationId, algorithm)
-    return db.transaction().execute(async (tx) => {
-      if (!(await lockOrganization(tx, organizationId, 'update'))) throw notFound('organization', organizationId)
-      return replaceCurrentKey(tx, key)
-    })
+    return this.#locked(organizationId, (tx) => replaceCurrentKey(tx, key))
   }
 
   async #currentKey(organizationId: number): Promise<SigningKeyRow> {
     const { db } = this.#parts
     const present = await findCurrentKey(db, organizationId)
     if (present !== undefined) return present
-    await insertUnlessSigning(db, await this.#makeKey(organizationId, 'ed25519'))
+    const key = await this.#makeKey(organizationId, 'ed25519')
+    await this.#locked(organizationId, (tx) => insertUnlessSigning(tx, key))
     const made = await findCurrentKey(db, organizationId)
     if (made === undefined) throw notFound('organization', organizationId)
     return made
+  }
+
+  /** All who add keys to an organization lock it first: they would else wait for each other. */
+  async #locked<T>(organizationId: number, write: (tx: Db<ContentTables>) => Promise<T>): Promise<T> {
+    return this.#parts.db.transaction().execute(async (tx) => {
+      if (!(await lockOrganization(tx, organizationId, 'update'))) throw notFound('organization', organizationId)
+      return write(tx)
+    })
   }
 
   async #makeKey(organizationId: number, algorithm: SigningAlgorithm): Promise<NewSigningKey> {

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { type Db, isForeignKeyViolation } from '../../platform/db/database.ts'
-import { notFound } from '../../platform/errors.ts'
+import type { Db } from '../../platform/db/database.ts'
 import type { ContentTables, SigningAlgorithm, SigningKeyRow } from '../tables.ts'
 
 type ContentDb = Db<ContentTables>
@@ -36,19 +35,13 @@ export async function listSigningKeys(db: ContentDb, organizationId: number): Pr
     .execute()
 }
 
-/** Adds a key unless there is one that signs, which somebody else may just have made. */
-export async function insertUnlessSigning(db: ContentDb, key: NewSigningKey): Promise<void> {
-  const query = db
+/** Adds a key to an organization that is locked, unless it has one that signs. */
+export async function insertUnlessSigning(tx: ContentDb, key: NewSigningKey): Promise<void> {
+  await tx
     .insertInto('signing_keys')
     .values(key)
     .onConflict((conflict) => conflict.column('organization_id').where('retired_at', 'is', null).doNothing())
-  try {
-    await query.execute()
-  } catch (error) {
-    // it was deleted since somebody looked
-    if (isForeignKeyViolation(error)) throw notFound('organization', key.organization_id)
-    throw error
-  }
+    .execute()
 }
 
 /** Makes a key the one that signs, in an organization that is locked. The former one can never sign again. */

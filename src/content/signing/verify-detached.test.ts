@@ -109,6 +109,15 @@ describe('a detached signature', { skip: lacksGpg }, () => {
     assert.match(problem ?? '', new RegExp(`^its signature by the key ${key.slice(-16)} is not one of these bytes`))
   })
 
+  it('is refused when any bit of the bytes is another one', async () => {
+    const signature = await gpg.sign(bytes, key)
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const changed = Buffer.from(bytes)
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      assert.equal((await verifyDetached(changed, signature, { keys: keyText })).isValid, false)
+    }
+  })
+
   it('is refused when the key is none', async () => {
     const signature = await gpg.sign(bytes, key)
     for (const text of ['', 'no key', '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nAAAA\n', Buffer.alloc(20, 0x99)]) {
