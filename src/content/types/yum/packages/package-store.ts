@@ -5,7 +5,7 @@ import { makePack, type PackageXml, packSize } from '../packs/pack.ts'
 import { insertPack } from '../packs/pack-store.ts'
 import { evrSortKey, versionSortKey } from '../versions/version-sort-key.ts'
 import { renderFilelists, renderOther, renderPrimary } from './package-fragments.ts'
-import { fileNameOf, type PackageUnit, packagePath } from './package-unit.ts'
+import { fileNameOf, type PackageUnit } from './package-unit.ts'
 
 type Db = Kysely<unknown>
 type StoredPackage = StoredUnit<PackageUnit>
@@ -21,10 +21,11 @@ export async function savePackages(db: Db, packages: readonly StoredPackage[]): 
   }
 }
 
-async function render({ fields, sha256, fragments }: PackageUnit): Promise<PackageXml> {
+async function render({ fields, sha256, files, fragments }: PackageUnit): Promise<PackageXml> {
+  const [{ path: href }] = files
   const { primary, filelists, other } = await fragments()
   return {
-    primary: renderPrimary(primary, { sha256, href: packagePath(fields) }),
+    primary: renderPrimary(primary, { sha256, href }),
     filelists: renderFilelists(fields, filelists, { sha256 }),
     other: renderOther(fields, other, { sha256 }),
   }

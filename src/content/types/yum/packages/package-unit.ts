@@ -1,4 +1,4 @@
-import type { NewUnit } from '../../../content-type.ts'
+import type { NewUnit, UnitFile } from '../../../content-type.ts'
 import type { PackageFields } from './package-fields.ts'
 import type { PackageFragments } from './package-fragments.ts'
 
@@ -7,6 +7,7 @@ export interface PackageUnit extends NewUnit {
   readonly kind: 'rpm' | 'srpm'
   readonly fields: PackageFields
   readonly sha256: string
+  readonly files: readonly [UnitFile]
   /** What the package lists say of it; only asked for when it is new. */
   fragments(): Promise<PackageFragments>
 }

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { promisify } from 'node:util'
-import { gunzip, zstdDecompress } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../../../../../test/support/test-database.ts'
+import { decompress } from '../../../../platform/compression/decompress.ts'
 import type { MetadataFile, PublishContext, StoredUnit, WrittenFile } from '../../../content-type.ts'
 import { publishYum } from '../publish/publish-yum.ts'
 import type { PackageFields } from './package-fields.ts'
@@ -35,7 +33,7 @@ function packageOf(number: number): PackageUnit {
     buildTime: 1,
   }
   const digest = sha256(`package ${number}`)
-  const files = [{ path: packagePath(fields), sha256: digest, sizeBytes: fields.sizeBytes }]
+  const files = [{ path: packagePath(fields), sha256: digest, sizeBytes: fields.sizeBytes }] as const
   const primary = { beforeChecksum: `<name>p${number}</name>`, beforeLocation: '', afterLocation: '<format/>' }
   const fragments = async () => ({ primary, filelists: `<file>/f${number}</file>`, other: '' })
   return { kind: 'rpm', naturalKey: digest, name: fileNameOf(fields), files, fields, sha256: digest, fragments }
@@ -95,10 +93,10 @@ async function publish(setId: number, attributes: object = {}): Promise<Publishe
 }
 
 async function listIn(files: Published, list: string): Promise<string> {
-  const [name, bytes] = Object.entries(files).find(([path]) => path.includes(`-${list}.xml`)) as [string, Buffer]
-  return name.endsWith('.gz')
-    ? String(await promisify(gunzip)(bytes))
-    : execFileSync('zstd', ['-dc'], { input: bytes, encoding: 'utf8', maxBuffer: 1e9 })
+  const [, bytes] = Object.entries(files).find(([path]) => path.includes(`-${list}.xml`)) as [string, Buffer]
+  const { signal } = new AbortController()
+  const opened = decompress(ReadableStream.from([bytes]), { name: list, maxBytes: 100_000_000, signal })
+  return String(Buffer.concat(await Array.fromAsync(opened)))
 }
 
 const namesIn = (xml: string) => [...xml.matchAll(/<name>(p\d+)<\/name>/g)].map(([, name]) => name)

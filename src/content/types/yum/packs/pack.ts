@@ -34,7 +34,7 @@ export async function makePack(packages: readonly PackageXml[]): Promise<Pack> {
   return { primary: primary as Frame, filelists: filelists as Frame, other: other as Frame }
 }
 
-export async function makeFrame(parts: readonly Buffer[]): Promise<Frame> {
+async function makeFrame(parts: readonly Buffer[]): Promise<Frame> {
   return { bytes: await compressFrame(Buffer.concat(parts)), lengths: parts.map(({ length }) => length) }
 }
 

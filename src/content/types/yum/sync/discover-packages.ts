@@ -1,10 +1,10 @@
 import { decompress } from '../../../../platform/compression/decompress.ts'
 import { AppError } from '../../../../platform/errors.ts'
-import type { DiscoverContext, DiscoveredUnit, LearntFile, UnknownFile } from '../../../content-type.ts'
+import type { DiscoverContext, DiscoveredFile, LearntFile, UnknownFile } from '../../../content-type.ts'
 import { readFilelists, readOther } from '../metadata/read-fragments.ts'
 import { type PrimaryPackage, readPrimary } from '../metadata/read-primary.ts'
 import type { PackageFragments } from '../packages/package-fragments.ts'
-import { fileNameOf, type PackageUnit, packageKind, packagePath } from '../packages/package-unit.ts'
+import { fileNameOf, type PackageUnit, packageKind, packagePath, secondPath } from '../packages/package-unit.ts'
 import { urlOf } from './find-repository.ts'
 import { FragmentSpool } from './fragment-spool.ts'
 
@@ -20,7 +20,7 @@ const batchSize = 2000
 /** A list larger than this is none that any client could read. */
 const maxListBytes = 8 * 1024 * 1024 * 1024
 
-type PackageDiscovery = DiscoveredUnit & PackageUnit
+type PackageDiscovery = PackageUnit & { readonly files: readonly [DiscoveredFile] }
 
 /**
  * Gives the packages of a repository. What the longer lists say of a package is read for those that are new here.
@@ -40,8 +40,9 @@ export async function* discoverPackages(
   )
   await using other = await spool(context, { name: 'other.xml', file: lists.other, read: readOther }, fresh)
   const isWanted = wantedBy(context)
+  const paths = new Map<string, string>()
   for await (const packages of inLarger(readPrimary(opened(context, 'primary.xml', lists.primary)))) {
-    const described = await describe(context, base, packages.filter(isWanted))
+    const described = await describe({ context, base, paths }, packages.filter(isWanted))
     const stored = await context.findStored(described.map(({ unit }) => unit))
     const fresh = described.filter(({ unit }) => !stored.has(unit.naturalKey))
     const ids = fresh.map(({ listed }) => listed.checksum.value)
@@ -53,6 +54,13 @@ export async function* discoverPackages(
     }
     yield described.map((each) => ({ ...each.unit, fragments: () => fragmentsOf(each, fragments) }))
   }
+}
+
+interface Describing {
+  readonly context: DiscoverContext
+  readonly base: URL
+  /** Which package has which path, among those that were found so far. */
+  readonly paths: Map<string, string>
 }
 
 interface DescribedPackage {
@@ -80,8 +88,7 @@ function wantedBy({ attributes }: DiscoverContext): (listed: PrimaryPackage) => 
 
 /** Packages whose sha256 the upstream does not tell are fetched: nothing else could prove their bytes later. */
 async function describe(
-  context: DiscoverContext,
-  base: URL,
+  { context, base, paths }: Describing,
   packages: readonly PrimaryPackage[],
 ): Promise<DescribedPackage[]> {
   const unknown = packages.filter(({ checksum }) => checksum.type !== 'sha256')
@@ -89,7 +96,7 @@ async function describe(
   const digests = new Map(unknown.map((listed, index) => [listed, (learnt[index] as LearntFile).sha256]))
   return packages.map((listed) => ({
     listed,
-    unit: toUnit(base, listed, digests.get(listed) ?? listed.checksum.value),
+    unit: toUnit({ base, paths }, listed, digests.get(listed) ?? listed.checksum.value),
   }))
 }
 
@@ -98,9 +105,16 @@ function toFile(base: URL, { checksum, location, fields }: PrimaryPackage): Unkn
   return { url, path: location.href, sizeBytes: fields.sizeBytes, digests: { [checksum.type]: checksum.value } }
 }
 
-function toUnit(base: URL, { fields, location }: PrimaryPackage, sha256: string): DescribedPackage['unit'] {
-  const path = packagePath(fields)
-  const files = [{ path, sha256, sizeBytes: fields.sizeBytes, url: urlOf(base, location) }]
+function toUnit(
+  { base, paths }: Omit<Describing, 'context'>,
+  { fields, location }: PrimaryPackage,
+  sha256: string,
+): DescribedPackage['unit'] {
+  const usual = packagePath(fields)
+  if (!paths.has(usual)) paths.set(usual, sha256)
+  // some repositories have two packages of one name and version
+  const path = paths.get(usual) === sha256 ? usual : secondPath(usual, sha256)
+  const files = [{ path, sha256, sizeBytes: fields.sizeBytes, url: urlOf(base, location) }] as const
   return { kind: packageKind(fields), naturalKey: sha256, name: fileNameOf(fields), files, fields, sha256 }
 }
 
