@@ -43,11 +43,19 @@ export interface UploadedFile {
   open(): Promise<OpenedBlob>
 }
 
+/** Throws AppError `upstream` that names the subject and says what is wrong with its signature. */
+export type CheckSignature = (
+  subject: string,
+  signed: { readonly bytes: Uint8Array; readonly signature: Uint8Array },
+) => Promise<void>
+
 export interface DiscoverContext {
   /** The repository's address, and who may be told what on the way there. */
   readonly upstream: Upstream
   readonly fetcher: Fetcher
   readonly attributes: RepositoryAttributes
+  /** What the repository's GPG key says of signatures; undefined when it has none. */
+  readonly checkSignature?: CheckSignature | undefined
   /** What `discover` gave as its state when the repository was last synced from this URL with success. */
   readonly previous: unknown
   readonly signal: AbortSignal

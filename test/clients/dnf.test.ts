@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fetchPublished, syncToEnd } from '../support/content.ts'
@@ -144,6 +144,43 @@ describe('a repository of packages', { skip: lacksYumUpstream || lacksDnf }, () 
     assert.equal((await fromCopy.lines('repoquery', '-a', 'crab')).length, 2)
     await fromCopy.lines('install', 'crab')
     assert.deepEqual(await fromCopy.installed(), ['crab-2.0-1.noarch'])
+  })
+
+  it('with a key is synced from an upstream that this key signed, and from no other', async () => {
+    const credential = async (text: string) =>
+      (
+        await lab.create('content_credentials', {
+          organization_id: 1,
+          name: `Key ${Math.random()}`,
+          content_type: 'gpg_key',
+          content: text,
+        })
+      ).id
+    const right = await credential(await readFile(join(upstream.folder, 'key.asc'), 'utf8'))
+    const stranger = await upstream.gpg.createKey('another')
+    const wrong = await credential(String(await upstream.gpg.exportKeys(stranger)))
+    await upstream.copy('gz', 'unsigned')
+    const url = upstream.url('unsigned')
+    const trusting = await createSynced({ url, gpg_key_id: right })
+    const repository = await lab.createRepository({}, { content_type: 'yum', url, gpg_key_id: wrong })
+    const refused = await syncToEnd(lab.server, repository.id)
+    assert.equal(refused.result, 'error')
+    assert.match(JSON.stringify(refused.humanized.errors), /Cannot trust repomd\.xml/)
+    assert.equal((await fetchPublished(lab.server, repository, 'repodata/repomd.xml')).status, 404)
+
+    const repodata = join(upstream.folder, 'unsigned/repodata')
+    await writeFile(
+      join(repodata, 'repomd.xml'),
+      `${await readFile(join(repodata, 'repomd.xml'), 'utf8')}<!-- changed -->`,
+    )
+    for (const change of [async () => undefined, () => rm(join(repodata, 'repomd.xml.asc'))]) {
+      await change()
+      const task = await syncToEnd(lab.server, trusting.id)
+      assert.equal(task.result, 'error')
+      assert.match(JSON.stringify(task.humanized.errors), /Cannot trust repomd\.xml/)
+    }
+    await using dnf = await openDnf(trusting)
+    await dnf.lines('install', 'whale')
   })
 
   it('that is protected is for those who log in and may see it', async () => {

@@ -7,7 +7,7 @@ import { type Fetching, keepingAll } from './fetch-missing.ts'
 /** What a type needs to look at an upstream; whatever it fetches there goes the way of all fetches. */
 export function discoverContext(
   fetching: Fetching,
-  known: Pick<DiscoverContext, 'previous' | 'isOnDemand' | 'attributes'>,
+  known: Pick<DiscoverContext, 'previous' | 'isOnDemand' | 'attributes' | 'checkSignature'>,
 ): DiscoverContext {
   const { db, upstream, fetcher, signal, concurrency, artifacts } = fetching
   return {

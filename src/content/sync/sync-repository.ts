@@ -16,6 +16,7 @@ import {
   subjectOf,
   upstreamOf,
 } from '../upkeep/repository-content.ts'
+import { findSignatureCheck } from '../upkeep/upstream-signatures.ts'
 import { verifyStored } from '../upkeep/verify-checksums.ts'
 import { type Fetching, fetchMissing } from './fetch-missing.ts'
 import { discoverContext } from './fetch-unknown.ts'
@@ -98,7 +99,8 @@ class Sync {
     this.#task.progress(0, 'Asking the upstream')
     const previous = await this.#usableState(source)
     const { repository, isOnDemand } = source
-    const known = { previous, isOnDemand, attributes: attributesOf(repository) }
+    const checkSignature = await findSignatureCheck(this.#parts, repository)
+    const known = { previous, isOnDemand, attributes: attributesOf(repository), checkSignature }
     return source.work.discover(discoverContext(this.#fetching(source), known))
   }
 

@@ -4,6 +4,7 @@ import type { Validators } from '../../../../platform/fetch/fetch-options.ts'
 import type { DiscoverContext, DiscoveredUnit, Discovery, LearntFile, UnknownFile } from '../../../content-type.ts'
 import { findMetadata, type MetadataRecord, type Repomd, readRepomd } from '../metadata/read-repomd.ts'
 import { toMetadataFile } from '../records/metadata-file.ts'
+import { checkRepomd } from './check-repomd.ts'
 import { discoverPackages } from './discover-packages.ts'
 import { type FoundRepomd, findRepomd, type KnownRepomd, urlOf } from './find-repository.ts'
 
@@ -14,6 +15,8 @@ interface YumState extends KnownRepomd {
   /** Of repomd.xml. */
   readonly sha256: string
   readonly revision: string
+  /** Whether a signature of it was checked. */
+  readonly isSigned: boolean
 }
 
 /**
@@ -29,9 +32,10 @@ export async function discoverYum(context: DiscoverContext): Promise<Discovery> 
   if (found === 'unchanged') return { outcome: 'unchanged' }
   const sha256 = createHash('sha256').update(found.bytes).digest('hex')
   if (sha256 === known?.sha256) return { outcome: 'unchanged' }
+  const isSigned = await checkRepomd(context, found, known?.isSigned ?? false)
   const repomd = await readRepomd(one(found.bytes))
   const { base, validators } = found
-  const state = { base: base.href, validators, sha256, revision: repomd.revision } satisfies YumState
+  const state = { base: base.href, validators, sha256, revision: repomd.revision, isSigned } satisfies YumState
   return { outcome: 'changed', state, units: readUnits(context, found, repomd) }
 }
 
