@@ -1,5 +1,5 @@
 /** Probabilities have 11 bits and begin in the middle. */
-export const evenProbability = 1024
+const evenProbability = 1024
 
 /** A set of probabilities that all begin even. */
 export function evenProbabilities(count: number): Uint16Array {
