@@ -11,7 +11,7 @@ const maxMessageChars = 1000
 
 /** Opens what came before xz, which hardly anybody writes any more, with the program xz. */
 export async function* decompressLzma(source: ByteSource, context: DecompressorContext): AsyncGenerator<Uint8Array> {
-  const program = spawn('xz', args, { stdio: ['pipe', 'pipe', 'pipe'], env: { LC_ALL: 'C' } })
+  const program = spawn('xz', args, { stdio: ['pipe', 'pipe', 'pipe'] })
   const ended = once(program, 'close').catch((cause) => {
     throw new AppError('unavailable', 'Cannot open lzma: the program xz is not installed', { cause })
   })

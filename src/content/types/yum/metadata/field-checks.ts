@@ -44,7 +44,7 @@ export interface Location {
 /** Reads a location; a `./` at its beginning is passed over. */
 export function parseLocation(attributes: ReadonlyMap<string, string>, wrong: Wrong): Location {
   const href = (attributes.get('href') ?? '').replace(/^(?:\.\/)+/, '')
-  const problem = pathProblem(href) ?? pathProblem(decodedPath(href))
+  const problem = pathProblem(href) ?? (href.includes('%') ? pathProblem(decodedPath(href)) : undefined)
   if (problem !== undefined) throw wrong(`has the location ${shown(href)}, which ${problem}`)
   return { href, base: parseBase(attributes.get('xml:base'), wrong) }
 }

@@ -112,6 +112,7 @@ export class RecordBuilder {
   #addText(): void {
     const element = this.#options.levels === 0 ? undefined : this.#open[this.#scanner.depth - 2]
     if (element === undefined || element.children.length > 0) return
+    if (element.text === '' && this.#scanner.isBlank) return
     element.text += this.#scanner.text()
     if (element.text.length > maxTextChars)
       throw this.#scanner.wrong(`<${element.name}> has more than ${maxTextChars} characters of text`)

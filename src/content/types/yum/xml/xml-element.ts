@@ -4,7 +4,7 @@ export interface XmlElement {
   readonly attributes: ReadonlyMap<string, string>
   /** None where nobody wanted to look that deep. */
   readonly children: readonly XmlElement[]
-  /** Of an element without child elements; else empty. */
+  /** Of an element without child elements, without blanks at its beginning; else empty. */
   readonly text: string
   /** Where it lies in the source of its record. */
   readonly from: number

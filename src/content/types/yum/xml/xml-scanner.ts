@@ -114,6 +114,11 @@ export class XmlScanner {
     return this.#text.slice(this.from - this.#gone + 9, this.to - this.#gone - 3).replace(/\r\n?/g, '\n')
   }
 
+  /** Whether the last token `text` is of blanks alone. */
+  get isBlank(): boolean {
+    return !this.#isCdata && endOfBlanks(this.#text, this.from - this.#gone) >= this.to - this.#gone
+  }
+
   /** Keeps the document as it is written, from this place of the last token on, until it is taken. */
   keepFrom(place: number): void {
     this.#keptFrom = place
@@ -213,9 +218,15 @@ export class XmlScanner {
     const isEmpty = this.#text.charCodeAt(end) === slash
     if (isEmpty && end + 1 >= this.#text.length) return this.#unfinished()
     if (isEmpty && this.#text.charCodeAt(end + 1) !== greaterThan) throw this.wrong('it has a tag that does not end')
-    this.#openElement(this.#text.slice(nameFrom, nameTo))
+    this.#openElement(this.#nameAt(nameFrom, nameTo))
     this.#isEmptyElement = isEmpty
     return this.#token('start', isEmpty ? end + 2 : end + 1)
+  }
+
+  /** Mostly the same as that of the tag before. */
+  #nameAt(from: number, to: number): string {
+    const { name } = this
+    return name.length === to - from && this.#text.startsWith(name, from) ? name : this.#text.slice(from, to)
   }
 
   /** Gives the place of the `>` or `/` that ends the tag. */
