@@ -146,6 +146,19 @@ describe('a repository of packages', { skip: lacksYumUpstream || lacksDnf }, () 
     assert.deepEqual(await fromCopy.installed(), ['crab-2.0-1.noarch'])
   })
 
+  it('keeps only so many versions of each package, with all that modules need, and no source packages', async () => {
+    const attributes = { retain_package_versions_count: 1, ignorable_content: ['srpm'] }
+    await using dnf = await openDnf(await createSynced(attributes))
+    assert.deepEqual((await dnf.lines('repoquery', '-a', '--disable-modular-filtering')).toSorted(), [
+      'crab-1:2.0-1.noarch',
+      'narwhal-0:1.0-1.noarch',
+      'octopus-0:1.0-1.noarch',
+      'octopus-0:2.0-1.noarch',
+      'walrus-0:5.21-1.noarch',
+      `whale-0:1.0-1.${nativeArch}`,
+    ])
+  })
+
   it('with a key is synced from an upstream that this key signed, and from no other', async () => {
     const credential = async (text: string) =>
       (

@@ -1,4 +1,3 @@
-import { decompress } from '../../../../platform/compression/decompress.ts'
 import { AppError } from '../../../../platform/errors.ts'
 import type { DiscoverContext, DiscoveredFile, LearntFile, UnknownFile } from '../../../content-type.ts'
 import { readFilelists, readOther } from '../metadata/read-fragments.ts'
@@ -7,18 +6,19 @@ import type { PackageFragments } from '../packages/package-fragments.ts'
 import { fileNameOf, type PackageUnit, packageKind, packagePath, secondPath } from '../packages/package-unit.ts'
 import { urlOf } from './find-repository.ts'
 import { FragmentSpool } from './fragment-spool.ts'
+import { openMetadata } from './open-metadata.ts'
 
 /** The files that tell of packages, stored. */
 export interface PackageLists {
   readonly primary: LearntFile
   readonly filelists: LearntFile
   readonly other: LearntFile
+  /** The checksums of the packages that are wanted; all of them when nothing is said. */
+  readonly retained: ReadonlySet<string> | undefined
 }
 
 /** So many packages are given at once. */
 const batchSize = 2000
-/** A list larger than this is none that any client could read. */
-const maxListBytes = 8 * 1024 * 1024 * 1024
 
 type PackageDiscovery = PackageUnit & { readonly files: readonly [DiscoveredFile] }
 
@@ -39,9 +39,9 @@ export async function* discoverPackages(
     fresh,
   )
   await using other = await spool(context, { name: 'other.xml', file: lists.other, read: readOther }, fresh)
-  const isWanted = wantedBy(context)
+  const isWanted = wantedBy(context, lists)
   const paths = new Map<string, string>()
-  for await (const packages of inLarger(readPrimary(opened(context, 'primary.xml', lists.primary)))) {
+  for await (const packages of inLarger(readPrimary(openMetadata(context, 'primary.xml', lists.primary)))) {
     const described = await describe({ context, base, paths }, packages.filter(isWanted))
     const stored = await context.findStored(described.map(({ unit }) => unit))
     const fresh = described.filter(({ unit }) => !stored.has(unit.naturalKey))
@@ -81,9 +81,9 @@ async function fragmentsOf(
   )
 }
 
-function wantedBy({ attributes }: DiscoverContext): (listed: PrimaryPackage) => boolean {
+function wantedBy({ attributes }: DiscoverContext, { retained }: PackageLists): (listed: PrimaryPackage) => boolean {
   const ignored = (attributes['ignorable_content'] ?? []) as readonly string[]
-  return ({ fields }) => !ignored.includes(packageKind(fields))
+  return ({ fields, checksum }) => !ignored.includes(packageKind(fields)) && (retained?.has(checksum.value) ?? true)
 }
 
 /** Packages whose sha256 the upstream does not tell are fetched: nothing else could prove their bytes later. */
@@ -128,7 +128,7 @@ async function findFresh(
 ): Promise<ReadonlySet<string> | undefined> {
   if (context.previous === undefined) return undefined
   const fresh = new Set<string>()
-  for await (const packages of inLarger(readPrimary(opened(context, 'primary.xml', primary)))) {
+  for await (const packages of inLarger(readPrimary(openMetadata(context, 'primary.xml', primary)))) {
     const keys = packages.map(({ fields, checksum }) => ({ kind: packageKind(fields), naturalKey: checksum.value }))
     const stored = await context.findStored(keys)
     for (const { naturalKey } of keys) if (!stored.has(naturalKey)) fresh.add(naturalKey)
@@ -147,21 +147,12 @@ function spool(
   { name, file, read }: LongList,
   fresh: ReadonlySet<string> | undefined,
 ): Promise<FragmentSpool> {
-  const fragments = fresh?.size === 0 ? nothing() : read(opened(context, name, file))
+  const fragments = fresh?.size === 0 ? nothing() : read(openMetadata(context, name, file))
   const isWanted = (pkgid: string) => fresh?.has(pkgid) ?? true
   return FragmentSpool.fill({ list: name, fragments, isWanted }, (content) => context.putAside(content))
 }
 
 async function* nothing(): AsyncGenerator<never> {}
-
-async function* opened(
-  { open, signal }: DiscoverContext,
-  name: string,
-  { sha256 }: LearntFile,
-): AsyncGenerator<Uint8Array> {
-  await using blob = await open(sha256)
-  yield* decompress(blob.body, { name, maxBytes: maxListBytes, signal })
-}
 
 async function* inLarger(
   batches: AsyncIterable<{ readonly packages: readonly PrimaryPackage[] }>,

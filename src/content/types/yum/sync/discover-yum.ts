@@ -3,10 +3,11 @@ import { AppError } from '../../../../platform/errors.ts'
 import type { Validators } from '../../../../platform/fetch/fetch-options.ts'
 import type { DiscoverContext, DiscoveredUnit, Discovery, LearntFile, UnknownFile } from '../../../content-type.ts'
 import { findMetadata, type MetadataRecord, type Repomd, readRepomd } from '../metadata/read-repomd.ts'
-import { toMetadataFile } from '../records/metadata-file.ts'
+import { type MetadataFileUnit, toMetadataFile } from '../records/metadata-file.ts'
 import { checkRepomd } from './check-repomd.ts'
 import { discoverPackages } from './discover-packages.ts'
 import { type FoundRepomd, findRepomd, type KnownRepomd, urlOf } from './find-repository.ts'
+import { findRetained } from './retention.ts'
 
 /** What a sync remembers of a repository. */
 interface YumState extends KnownRepomd {
@@ -51,8 +52,11 @@ async function* readUnits(
     records.map((record) => toFile(base, record)),
   )) as readonly LearntFile[]
   if (primary === undefined || filelists === undefined || other === undefined) return
-  yield* discoverPackages(context, base, { primary, filelists, other })
-  yield await discoverOthers(context, base, repomd)
+  const others = await discoverOthers(context, base, repomd)
+  const modules = others.find(({ type }) => type.replace(/_(?:gz|xz|bz2|zst)$/, '') === 'modules')
+  const retained = await findRetained(context, primary, modules?.files[0])
+  yield* discoverPackages(context, base, { primary, filelists, other, retained })
+  yield others
 }
 
 /** Everything else that the metadata names is kept as it is. */
@@ -60,7 +64,7 @@ async function discoverOthers(
   context: DiscoverContext,
   base: URL,
   { records }: Repomd,
-): Promise<readonly DiscoveredUnit[]> {
+): Promise<readonly (MetadataFileUnit & DiscoveredUnit)[]> {
   const others = records.filter(({ type }) => !packageLists.some((list) => list === type))
   const learnt = (await context.fetch(others.map((record) => toFile(base, record)))) as readonly LearntFile[]
   return others.map((record, index) => {
