@@ -96,3 +96,21 @@ function otherOf(index: number): string {
     text += `  <changelog author="Somebody &lt;somebody@example.com&gt; - 1.${at}-1" date="${1600000000 + at * 86400}">- Repaired number ${at} of ${index}</changelog>\n`
   return `${text}</package>\n`
 }
+
+/** Advisories, each about ten packages. */
+export function makeUpdateinfo(advisories: number): Buffer {
+  const package_ = (index: number, at: number) =>
+    `<package name="package-${index}-${at}" version="1.${at}" release="1.el9" epoch="0" arch="x86_64" src="p.src.rpm"><filename>package-${index}-${at}-1.${at}-1.el9.x86_64.rpm</filename><sum type="sha256">${idOf(index + at)}</sum></package>\n`
+  const advisory = (index: number) =>
+    `<update from="x@example.com" status="final" type="security" version="1"><id>EX-${index}</id><title>Number ${index}</title><issued date="2026-01-01"/><description>${'What it repairs. '.repeat(30)}</description><references><reference href="https://example.com/${index}" id="CVE-${index}" type="cve"/></references><pkglist><collection short="x"><name>x</name>${Array.from({ length: 10 }, (_, at) => package_(index, at)).join('')}</collection></pkglist></update>\n`
+  return Buffer.from(`<updates>${Array.from({ length: advisories }, (_, index) => advisory(index)).join('')}</updates>`)
+}
+
+/** Streams of modules, each of forty packages. */
+export function makeModules(streams: number): Buffer {
+  const nevras = (index: number) =>
+    Array.from({ length: 40 }, (_, at) => `    - package-${index}-${at}-0:1.${at}-1.el9.x86_64\n`).join('')
+  const stream = (index: number) =>
+    `---\ndocument: modulemd\nversion: 2\ndata:\n  name: module-${index}\n  stream: "1"\n  version: 1\n  context: c\n  arch: x86_64\n  summary: A module\n  dependencies:\n  - requires:\n      platform: [el9]\n  artifacts:\n    rpms:\n${nevras(index)}...\n`
+  return Buffer.from(Array.from({ length: streams }, (_, index) => stream(index)).join(''))
+}
