@@ -5,6 +5,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
 import { syncToEnd } from '../test/support/content.ts'
 import { startNginx } from '../test/support/nginx.ts'
@@ -16,6 +17,8 @@ import { type MadeMetadata, makeMetadata } from './yum/made-metadata.ts'
 /** What repositories of packages promise at the size of a whole distribution, from metadata as a mirror has it. */
 const packages = 60_000
 const filesPerPackage = 75
+/** Somebody looks at lists meanwhile, so often. */
+const askEveryMs = 50
 
 const folder = await mkdtemp(join(tmpdir(), 'backhaul-bench-yum-'))
 try {
@@ -51,7 +54,10 @@ async function measureSync(program: BenchProgram, id: number, what: string, atMo
   let isRunning = true
   const took: number[] = []
   const lists = async () => {
-    while (isRunning) took.push(await duration(() => client.ask('GET', '/content/api/repositories')))
+    while (isRunning) {
+      took.push(await duration(() => client.ask('GET', '/content/api/repositories')))
+      await setTimeout(askEveryMs)
+    }
   }
   const asking = lists()
   const start = performance.now()
