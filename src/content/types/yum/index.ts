@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import type { ContentType } from '../../content-type.ts'
+import { advisoryList } from './lists/advisory-list.ts'
+import { groupList, moduleList } from './lists/group-lists.ts'
 import { packageList, sourceList } from './lists/package-list.ts'
 import { parseRpm } from './parse-rpm.ts'
 import { publishYum } from './publish/publish-yum.ts'
@@ -16,9 +18,22 @@ export const yum: ContentType = {
   unitKinds: [
     { kind: 'rpm', label: 'rpm', countKey: 'rpm', idFilter: 'rpm_id', isRemovable: true, list: packageList },
     { kind: 'srpm', label: 'srpm', countKey: 'srpm', isRemovable: true, list: sourceList },
-    { kind: 'modulemd', label: 'modulemd', countKey: 'module_stream', isRemovable: false },
-    { kind: 'erratum', label: 'erratum', countKey: 'erratum', idFilter: 'erratum_id', isRemovable: false },
-    { kind: 'package_group', label: 'package_group', countKey: 'package_group', isRemovable: false },
+    { kind: 'modulemd', label: 'modulemd', countKey: 'module_stream', isRemovable: false, list: moduleList },
+    {
+      kind: 'erratum',
+      label: 'erratum',
+      countKey: 'erratum',
+      idFilter: 'erratum_id',
+      isRemovable: false,
+      list: advisoryList,
+    },
+    {
+      kind: 'package_group',
+      label: 'package_group',
+      countKey: 'package_group',
+      isRemovable: false,
+      list: groupList,
+    },
     { kind: 'package_category', label: 'package_category', isRemovable: false },
     { kind: 'distribution', label: 'distribution', isRemovable: false },
     { kind: 'yum_repo_metadata_file', label: 'yum_repo_metadata_file', isRemovable: false },

@@ -3,8 +3,11 @@ import type { MetadataFile, PublishContext, RepositoryAttributes, WrittenFile } 
 import { compactPacks } from '../packs/compact-packs.ts'
 import { type Frame, type ListName, listNames } from '../packs/pack.ts'
 import { findFrame, listPackUses, type PackUse } from '../packs/pack-store.ts'
+import { baseType } from '../records/base-type.ts'
 import { listMetadataFiles } from '../records/metadata-file-store.ts'
+import { type MetadataText, textsOf } from './metadata-texts.ts'
 import { type ListSource, PackageList } from './package-list.ts'
+import { PublishedText } from './published-text.ts'
 import { formatRepomd, type RepomdRecord } from './repomd.ts'
 
 type Publishing = AsyncGenerator<MetadataFile, void, WrittenFile>
@@ -18,8 +21,32 @@ export async function* publishYum(context: PublishContext): Publishing {
     const written = yield fileOf(list, content, context.attributes)
     records.push({ type: list, ...hrefOf(written), open: content.open })
   }
-  records.push(...(await listMetadataFiles(context.db, context)))
+  for (const text of textsOf(context)) yield* publishText(context, text, records)
+  const others = await listMetadataFiles(context.db, context)
+  records.push(...others.filter(({ type }) => !records.some((record) => baseType(record.type) === baseType(type))))
   yield* publishIndex(context, records)
+}
+
+async function* publishText({ attributes }: PublishContext, text: MetadataText, records: RepomdRecord[]): Publishing {
+  const isGzip = knowsOnlyGzip(attributes)
+  const pieces = await beginning(text.pieces)
+  if (pieces === undefined) return
+  const content = new PublishedText(pieces, { isGzip })
+  const path = (sha256: string) => `repodata/${sha256}-${text.filename}.${isGzip ? 'gz' : 'zst'}`
+  const written = yield { path, content: content.compressed() }
+  // groups have had a name of their own for this since before there were others
+  const type = text.type === 'group' && isGzip ? 'group_gz' : text.type
+  records.push({ type, ...hrefOf(written), open: content.open })
+}
+
+/** The pieces, unless there are none. */
+async function beginning(pieces: AsyncGenerator<string>): Promise<AsyncGenerator<string> | undefined> {
+  const first = await pieces.next()
+  if (first.done === true) return undefined
+  return (async function* () {
+    yield first.value
+    yield* pieces
+  })()
 }
 
 /** The index, with its signature and the key to check it by. */

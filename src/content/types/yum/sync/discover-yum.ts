@@ -3,9 +3,11 @@ import { AppError } from '../../../../platform/errors.ts'
 import type { Validators } from '../../../../platform/fetch/fetch-options.ts'
 import type { DiscoverContext, DiscoveredUnit, Discovery, LearntFile, UnknownFile } from '../../../content-type.ts'
 import { findMetadata, type MetadataRecord, type Repomd, readRepomd } from '../metadata/read-repomd.ts'
+import { baseType } from '../records/base-type.ts'
 import { type MetadataFileUnit, toMetadataFile } from '../records/metadata-file.ts'
 import { checkRepomd } from './check-repomd.ts'
 import { discoverPackages } from './discover-packages.ts'
+import { discoverTexts, type MetadataTexts, textTypes } from './discover-texts.ts'
 import { type FoundRepomd, findRepomd, type KnownRepomd, urlOf } from './find-repository.ts'
 import { findRetained } from './retention.ts'
 
@@ -53,10 +55,20 @@ async function* readUnits(
   )) as readonly LearntFile[]
   if (primary === undefined || filelists === undefined || other === undefined) return
   const others = await discoverOthers(context, base, repomd)
-  const modules = others.find(({ type }) => type.replace(/_(?:gz|xz|bz2|zst)$/, '') === 'modules')
-  const retained = await findRetained(context, primary, modules?.files[0])
+  const texts = await fetchTexts(context, base, repomd)
+  const retained = await findRetained(context, primary, texts.modules)
   yield* discoverPackages(context, base, { primary, filelists, other, retained })
   yield others
+  yield* discoverTexts(context, texts)
+}
+
+async function fetchTexts(context: DiscoverContext, base: URL, repomd: Repomd): Promise<MetadataTexts> {
+  const found = textTypes.flatMap((type) => {
+    const record = findMetadata(repomd, type)
+    return record === undefined ? [] : [{ type, record }]
+  })
+  const files = (await context.fetch(found.map(({ record }) => toFile(base, record)))) as readonly LearntFile[]
+  return Object.fromEntries(found.map(({ type }, index) => [type, files[index]]))
 }
 
 /** Everything else that the metadata names is kept as it is. */
@@ -65,7 +77,7 @@ async function discoverOthers(
   base: URL,
   { records }: Repomd,
 ): Promise<readonly (MetadataFileUnit & DiscoveredUnit)[]> {
-  const others = records.filter(({ type }) => !packageLists.some((list) => list === type))
+  const others = records.filter(({ type }) => ![...packageLists, ...textTypes].some((read) => read === baseType(type)))
   const learnt = (await context.fetch(others.map((record) => toFile(base, record)))) as readonly LearntFile[]
   return others.map((record, index) => {
     const { sha256, sizeBytes } = learnt[index] as LearntFile
