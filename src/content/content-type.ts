@@ -33,6 +33,8 @@ export interface DiscoveredFile extends UnitFile {
 /** One thing that an upstream holds, not yet stored. */
 export interface DiscoveredUnit extends NewUnit {
   readonly files: readonly DiscoveredFile[]
+  /** Its id when it is known to be in the database, as `findStored` told a moment ago: nothing of it is to be stored anew. */
+  readonly storedId?: number | undefined
 }
 
 /** Bytes that somebody sent, whole and stored, with the name that they gave them: it may be anything. */
@@ -72,8 +74,8 @@ export interface DiscoverContext {
   fetch(files: readonly UnknownFile[]): Promise<readonly (LearntFile | 'not modified')[]>
   /** How long the bytes with these digests are, as far as they are stored. */
   findSizes(digests: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** The natural keys of those of these units that are in the database. */
-  findStored(units: readonly Pick<NewUnit, 'kind' | 'naturalKey'>[]): Promise<ReadonlySet<string>>
+  /** The ids of those of these units that are in the database, by their natural keys. */
+  findStored(units: readonly Pick<NewUnit, 'kind' | 'naturalKey'>[]): Promise<ReadonlyMap<string, number>>
   /** Opens bytes that are stored. */
   open(sha256: string): Promise<OpenedBlob>
   /** Puts bytes aside, out of the memory, until they are discarded. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import { AppError } from '../../platform/errors.ts'
 import type { NewUnit, StoredUnit } from '../content-type.ts'
 import type { ContentTables } from '../tables.ts'
 
@@ -24,16 +25,35 @@ export async function saveUnits<Unit extends NewUnit>(
   return rows.map(({ id, kind, natural_key }) => ({ id, unit: byKey.get(`${kind}\0${natural_key}`) as Unit }))
 }
 
-/** The natural keys of those of these units that are stored. */
-export async function findStoredKeys(
+/**
+ * Keeps units that were known a moment ago from housekeeping for a while. Those that the latest version of the set holds need
+ * nothing, as long as nobody else works on the set.
+ *
+ * @throws AppError `conflict` when one was deleted meanwhile
+ */
+export async function keepUnits(tx: ContentDb, setId: number, ids: readonly number[]): Promise<void> {
+  const { rows: absent } = await sql<{ id: number }>`
+    select id from unnest(${[...new Set(ids)]}::bigint[]) as id where not exists (
+      select 1 from content_set_units m where m.set_id = ${setId} and m.unit_id = id and m.removed_in is null)
+    order by id`.execute(tx)
+  const { rows: kept } = await sql`
+    update units set touched_at = now() where id = any(${absent.map(({ id }) => id)}::bigint[]) returning id`.execute(
+    tx,
+  )
+  if (kept.length < absent.length)
+    throw new AppError('conflict', 'Cannot go on: something that was known was deleted meanwhile; sync again')
+}
+
+/** The ids of those of these units that are stored, by their natural keys. */
+export async function findStoredIds(
   db: ContentDb,
   units: readonly Pick<NewUnit, 'kind' | 'naturalKey'>[],
-): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ natural_key: string }>`
-    select u.natural_key from units u join unnest(
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ id: number; natural_key: string }>`
+    select u.id, u.natural_key from units u join unnest(
       ${units.map(({ kind }) => kind)}::text[], ${units.map(({ naturalKey }) => naturalKey)}::text[]
     ) as given (kind, natural_key) on given.kind = u.kind and given.natural_key = u.natural_key`.execute(db)
-  return new Set(rows.map((row) => row.natural_key))
+  return new Map(rows.map((row) => [row.natural_key, row.id]))
 }
 
 /** Adds the files of units; those that are known stay as they are. `stored` are the digests whose bytes we have. */

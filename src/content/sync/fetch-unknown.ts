@@ -1,7 +1,7 @@
 import { fetchChangedBlob } from '../../platform/fetch/fetch-blob.ts'
 import { forAll } from '../../platform/fetch/for-all.ts'
 import type { DiscoverContext, LearntFile, UnknownFile } from '../content-type.ts'
-import { findStoredKeys } from '../sets/unit-store.ts'
+import { findStoredIds } from '../sets/unit-store.ts'
 import { type Fetching, keepingAll } from './fetch-missing.ts'
 
 /** What a type needs to look at an upstream; whatever it fetches there goes the way of all fetches. */
@@ -18,7 +18,7 @@ export function discoverContext(
     concurrency,
     fetch: (files) => fetchUnknown(files, fetching),
     findSizes: (digests) => artifacts.touchForSizes(digests),
-    findStored: (units) => findStoredKeys(db, units),
+    findStored: (units) => findStoredIds(db, units),
     open: (sha256) => artifacts.store.open(sha256),
     putAside: (content) => artifacts.store.stage(content, { signal, blame: 'upstream' }),
   }

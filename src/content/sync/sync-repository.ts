@@ -1,13 +1,14 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { AppError } from '../../platform/errors.ts'
 import type { Upstream } from '../../platform/fetch/fetch-options.ts'
 import type { TaskContext, TaskHandler } from '../../platform/tasks/task-handler.ts'
-import type { DiscoveredUnit, Discovery } from '../content-type.ts'
+import type { DiscoveredUnit, Discovery, StoredUnit } from '../content-type.ts'
 import { findPublishedVersion } from '../publications/publication-store.ts'
-import { attributesOf, setLastSyncTask, setSyncState } from '../repositories/repository-store.ts'
+import { attributesOf, type RepositoryRecord, setLastSyncTask, setSyncState } from '../repositories/repository-store.ts'
 import { createVersion, findLatestVersion, listLeavingUnits } from '../sets/content-set-store.ts'
-import { saveRemoteFiles } from '../sets/remote-file-store.ts'
-import { clearStaging, saveUnitFiles, saveUnits, stageUnits } from '../sets/unit-store.ts'
+import { linkStoredFiles, saveRemoteFiles } from '../sets/remote-file-store.ts'
+import { clearStaging, keepUnits, saveUnitFiles, saveUnits, stageUnits } from '../sets/unit-store.ts'
+import type { ContentTables } from '../tables.ts'
 import {
   type ContentTaskParts,
   publishLatest,
@@ -58,6 +59,13 @@ interface Source extends Subject {
   readonly mirrors: boolean
   /** Bytes are fetched when somebody asks for them. */
   readonly isOnDemand: boolean
+}
+
+interface Found {
+  readonly repository: RepositoryRecord
+  readonly batch: readonly DiscoveredUnit[]
+  /** The digests of the batch whose bytes are there. */
+  readonly stored: ReadonlySet<string>
 }
 
 class Sync {
@@ -151,16 +159,37 @@ class Sync {
   ): Promise<void> {
     const { db } = this.#parts
     await db.transaction().execute(async (tx) => {
-      const units = await saveUnits(tx, batch)
-      await work.saveUnits?.(tx as unknown as Kysely<unknown>, units)
-      await saveUnitFiles(tx, units, stored)
-      if (isOnDemand) await saveRemoteFiles(tx, repository.root_id, { units, stored })
-      await stageUnits(
+      const fresh = await saveUnits(
         tx,
-        this.#task.id,
-        units.map(({ id }) => id),
+        batch.filter(({ storedId }) => storedId === undefined),
       )
+      await work.saveUnits?.(tx as unknown as Kysely<unknown>, fresh)
+      await saveUnitFiles(tx, fresh, stored)
+      const units = [...fresh, ...(await this.#keep(tx, { repository, batch, stored }))]
+      if (isOnDemand) await saveRemoteFiles(tx, repository.root_id, { units, stored })
+      const ids = units.map(({ id }) => id)
+      await stageUnits(tx, this.#task.id, ids)
     })
+  }
+
+  /** What is known already costs much less. */
+  async #keep(
+    tx: Transaction<ContentTables>,
+    { repository, batch, stored }: Found,
+  ): Promise<StoredUnit<DiscoveredUnit>[]> {
+    const known = batch.flatMap((unit) => (unit.storedId === undefined ? [] : [{ id: unit.storedId, unit }]))
+    if (known.length === 0) return []
+    await keepUnits(
+      tx,
+      repository.set_id,
+      known.map(({ id }) => id),
+    )
+    const digests = known.flatMap(({ unit }) => unit.files.map(({ sha256 }) => sha256))
+    await linkStoredFiles(
+      tx,
+      digests.filter((sha256) => stored.has(sha256)),
+    )
+    return known
   }
 
   /** The digests of a batch whose bytes are there: all of them, unless the rest can wait. */

@@ -1,5 +1,6 @@
 import { AppError } from '../../../../platform/errors.ts'
-import type { DiscoverContext, DiscoveredFile, LearntFile, UnknownFile } from '../../../content-type.ts'
+import type { DiscoverContext, DiscoveredFile, DiscoveredUnit, LearntFile, UnknownFile } from '../../../content-type.ts'
+import { onlyPackages } from '../metadata/only-packages.ts'
 import { readFilelists, readOther } from '../metadata/read-fragments.ts'
 import { type PrimaryPackage, readPrimary } from '../metadata/read-primary.ts'
 import type { PackageFragments } from '../packages/package-fragments.ts'
@@ -20,7 +21,7 @@ export interface PackageLists {
 /** So many packages are given at once. */
 const batchSize = 2000
 
-type PackageDiscovery = PackageUnit & { readonly files: readonly [DiscoveredFile] }
+type PackageDiscovery = PackageUnit & DiscoveredUnit & { readonly files: readonly [DiscoveredFile] }
 
 /**
  * Gives the packages of a repository. What the longer lists say of a package is read for those that are new here.
@@ -52,7 +53,10 @@ export async function* discoverPackages(
       const inner = { filelists: files[index] as string, other: logs[index] as string }
       fragments.set(each, { primary: each.listed.fragment, ...inner })
     }
-    yield described.map((each) => ({ ...each.unit, fragments: () => fragmentsOf(each, fragments) }))
+    yield described.map((each) => {
+      const storedId = stored.get(each.unit.naturalKey)
+      return { ...each.unit, storedId, fragments: () => fragmentsOf(each, fragments) }
+    })
   }
 }
 
@@ -147,12 +151,11 @@ function spool(
   { name, file, read }: LongList,
   fresh: ReadonlySet<string> | undefined,
 ): Promise<FragmentSpool> {
-  const fragments = fresh?.size === 0 ? nothing() : read(openMetadata(context, name, file))
   const isWanted = (pkgid: string) => fresh?.has(pkgid) ?? true
+  const content = openMetadata(context, name, file)
+  const fragments = read(fresh === undefined ? content : onlyPackages(content, isWanted, name))
   return FragmentSpool.fill({ list: name, fragments, isWanted }, (content) => context.putAside(content))
 }
-
-async function* nothing(): AsyncGenerator<never> {}
 
 async function* inLarger(
   batches: AsyncIterable<{ readonly packages: readonly PrimaryPackage[] }>,
