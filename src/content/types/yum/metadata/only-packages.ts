@@ -20,27 +20,33 @@ export async function* onlyPackages(
 ): AsyncGenerator<Uint8Array> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of content) {
-    const bytes =
-      rest.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([rest, chunk])
-    const kept: Buffer[] = []
-    let at = 0
-    for (let to = bytes.indexOf(end); to !== -1; to = bytes.indexOf(end, at)) {
-      const from = bytes.indexOf(start, at)
-      const next = to + end.length
-      // what is before the first package is the beginning of the document
-      if (from === -1 || from > to) kept.push(bytes.subarray(at, next))
-      else {
-        if (from > at) kept.push(bytes.subarray(at, from))
-        if (isWanted(idOf(bytes.subarray(from, Math.min(to, from + headBytes))))) kept.push(bytes.subarray(from, next))
-      }
-      at = next
-    }
-    rest = bytes.subarray(at)
+    const bytes = Buffer.concat([rest, chunk])
+    const { parts, read } = wantedParts(bytes, isWanted)
+    rest = bytes.subarray(read)
     if (rest.length > maxElementBytes)
       throw wrongDocument(document, `it has a package of more than ${maxElementBytes} bytes`)
-    if (kept.length > 0) yield Buffer.concat(kept)
+    if (parts.length > 0) yield Buffer.concat(parts)
   }
   yield rest
+}
+
+/** What is wanted up to the end of the last whole package, and where that is. */
+function wantedParts(
+  bytes: Buffer,
+  isWanted: (pkgid: string) => boolean,
+): { readonly parts: readonly Buffer[]; readonly read: number } {
+  const parts: Buffer[] = []
+  let read = 0
+  for (let to = bytes.indexOf(end); to !== -1; to = bytes.indexOf(end, read)) {
+    const next = to + end.length
+    const found = bytes.subarray(read, to).indexOf(start)
+    const from = found === -1 ? to : read + found
+    // what is before the first package is the beginning of the document
+    if (from > read) parts.push(bytes.subarray(read, from))
+    if (isWanted(idOf(bytes.subarray(from, Math.min(to, from + headBytes))))) parts.push(bytes.subarray(from, next))
+    read = next
+  }
+  return { parts, read }
 }
 
 function idOf(head: Buffer): string {

@@ -1,3 +1,4 @@
+import { inBatches } from '../../../../platform/blobs/bounded.ts'
 import { AppError } from '../../../../platform/errors.ts'
 import type { DiscoverContext, DiscoveredFile, DiscoveredUnit, LearntFile, UnknownFile } from '../../../content-type.ts'
 import { onlyPackages } from '../metadata/only-packages.ts'
@@ -24,7 +25,8 @@ const batchSize = 2000
 type PackageDiscovery = PackageUnit & DiscoveredUnit & { readonly files: readonly [DiscoveredFile] }
 
 /**
- * Gives the packages of a repository. What the longer lists say of a package is read for those that are new here.
+ * Gives the packages of a repository. What the longer lists say of a package is read for those that are new here: where most are
+ * known, these lists are only searched for the others.
  *
  * @throws AppError `upstream` that names what is wrong with a list
  */
@@ -33,31 +35,79 @@ export async function* discoverPackages(
   base: URL,
   lists: PackageLists,
 ): AsyncGenerator<readonly PackageDiscovery[]> {
-  const fresh = await findFresh(context, lists)
+  const found = describeAll(context, base, lists)
+  const gathered = context.previous === undefined ? undefined : await gather(found)
+  const wanted = gathered && new Set(gathered.fresh.map(({ listed }) => listed.checksum.value))
   await using filelists = await spool(
     context,
     { name: 'filelists.xml', file: lists.filelists, read: readFilelists },
-    fresh,
+    wanted,
   )
-  await using other = await spool(context, { name: 'other.xml', file: lists.other, read: readOther }, fresh)
+  await using other = await spool(context, { name: 'other.xml', file: lists.other, read: readOther }, wanted)
+  const longer = { filelists, other }
+  if (gathered === undefined) {
+    const all = context.previous === undefined ? found : describeAll(context, base, lists)
+    for await (const { known, fresh } of all) yield [...known, ...(await withFragments(fresh, longer))]
+    return
+  }
+  yield* inBatches(gathered.known, batchSize)
+  for (const batch of inBatches(gathered.fresh, batchSize)) yield await withFragments(batch, longer)
+}
+
+/** Packages that were found, apart by whether they are in the database. */
+interface FoundPackages {
+  readonly known: readonly PackageDiscovery[]
+  readonly fresh: readonly DescribedPackage[]
+}
+
+async function* describeAll(context: DiscoverContext, base: URL, lists: PackageLists): AsyncGenerator<FoundPackages> {
   const isWanted = wantedBy(context, lists)
   const paths = new Map<string, string>()
   for await (const packages of inLarger(readPrimary(openMetadata(context, 'primary.xml', lists.primary)))) {
     const described = await describe({ context, base, paths }, packages.filter(isWanted))
     const stored = await context.findStored(described.map(({ unit }) => unit))
-    const fresh = described.filter(({ unit }) => !stored.has(unit.naturalKey))
-    const ids = fresh.map(({ listed }) => listed.checksum.value)
-    const [files, logs] = await Promise.all([filelists.read(ids), other.read(ids)])
-    const fragments = new Map<DescribedPackage, PackageFragments>()
-    for (const [index, each] of fresh.entries()) {
-      const inner = { filelists: files[index] as string, other: logs[index] as string }
-      fragments.set(each, { primary: each.listed.fragment, ...inner })
-    }
-    yield described.map((each) => {
-      const storedId = stored.get(each.unit.naturalKey)
-      return { ...each.unit, storedId, fragments: () => fragmentsOf(each, fragments) }
+    const known = described.flatMap(({ unit }) => {
+      const storedId = stored.get(unit.naturalKey)
+      return storedId === undefined ? [] : [{ ...unit, storedId, fragments: noFragments }]
     })
+    yield { known, fresh: described.filter(({ unit }) => !stored.has(unit.naturalKey)) }
   }
+}
+
+/** More than so many are not gathered in the memory. */
+const mostGathered = 20_000
+
+/** All packages of a repository, when few of them are new. */
+async function gather(found: AsyncIterable<FoundPackages>): Promise<FoundPackages | undefined> {
+  const known: PackageDiscovery[] = []
+  const fresh: DescribedPackage[] = []
+  for await (const some of found) {
+    known.push(...some.known)
+    fresh.push(...some.fresh)
+    if (fresh.length > mostGathered) return undefined
+  }
+  return { known, fresh }
+}
+
+interface LongLists {
+  readonly filelists: FragmentSpool
+  readonly other: FragmentSpool
+}
+
+async function withFragments(
+  packages: readonly DescribedPackage[],
+  { filelists, other }: LongLists,
+): Promise<PackageDiscovery[]> {
+  const ids = packages.map(({ listed }) => listed.checksum.value)
+  const [files, logs] = await Promise.all([filelists.read(ids), other.read(ids)])
+  return packages.map(({ unit, listed }, index) => {
+    const fragments = { primary: listed.fragment, filelists: files[index] as string, other: logs[index] as string }
+    return { ...unit, fragments: async () => fragments }
+  })
+}
+
+async function noFragments(): Promise<PackageFragments> {
+  throw new AppError('internal', 'The fragments of a package that is known are not read')
 }
 
 interface Describing {
@@ -70,19 +120,6 @@ interface Describing {
 interface DescribedPackage {
   readonly listed: PrimaryPackage
   readonly unit: Omit<PackageDiscovery, 'fragments'>
-}
-
-async function fragmentsOf(
-  described: DescribedPackage,
-  fragments: ReadonlyMap<DescribedPackage, PackageFragments>,
-): Promise<PackageFragments> {
-  const found = fragments.get(described)
-  if (found !== undefined) return found
-  // it was known a moment ago
-  throw new AppError(
-    'conflict',
-    `Cannot store the package "${described.unit.name}": it was deleted meanwhile; sync again`,
-  )
 }
 
 function wantedBy({ attributes }: DiscoverContext, { retained }: PackageLists): (listed: PrimaryPackage) => boolean {
@@ -120,24 +157,6 @@ function toUnit(
   const path = paths.get(usual) === sha256 ? usual : secondPath(usual, sha256)
   const files = [{ path, sha256, sizeBytes: fields.sizeBytes, url: urlOf(base, location) }] as const
   return { kind: packageKind(fields), naturalKey: sha256, name: fileNameOf(fields), files, fields, sha256 }
-}
-
-/**
- * The checksums of the packages that are not known here, when most are: it costs one more reading of the shortest list, and
- * spares keeping what the longer ones say of all others.
- */
-async function findFresh(
-  context: DiscoverContext,
-  { primary }: PackageLists,
-): Promise<ReadonlySet<string> | undefined> {
-  if (context.previous === undefined) return undefined
-  const fresh = new Set<string>()
-  for await (const packages of inLarger(readPrimary(openMetadata(context, 'primary.xml', primary)))) {
-    const keys = packages.map(({ fields, checksum }) => ({ kind: packageKind(fields), naturalKey: checksum.value }))
-    const stored = await context.findStored(keys)
-    for (const { naturalKey } of keys) if (!stored.has(naturalKey)) fresh.add(naturalKey)
-  }
-  return fresh
 }
 
 interface LongList {
