@@ -26,7 +26,7 @@ function tests(name: string, files: readonly string[], env: Step['env'] = {}): S
   return {
     name,
     env,
-    command: ['node', '--test', '--test-concurrency=3', '--test-timeout=180000', '--test-reporter=spec', ...files],
+    command: ['node', '--test', '--test-concurrency=2', '--test-timeout=180000', '--test-reporter=spec', ...files],
   }
 }
 

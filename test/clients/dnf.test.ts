@@ -144,6 +144,12 @@ describe('a repository of packages', { skip: lacksYumUpstream || lacksDnf }, () 
     assert.equal((await fromCopy.lines('repoquery', '-a', 'crab')).length, 2)
     await fromCopy.lines('install', 'crab')
     assert.deepEqual(await fromCopy.installed(), ['crab-2.0-1.noarch'])
+
+    const index = await (await fetchPublished(lab.server, copy as Json, 'repodata/repomd.xml')).text()
+    const [, primary = ''] = /href="(repodata\/[^"]+-primary[^"]+)"/.exec(index) ?? []
+    await lab.promote(await lab.publish(view), [dev])
+    assert.notEqual(await (await fetchPublished(lab.server, copy as Json, 'repodata/repomd.xml')).text(), index)
+    assert.equal((await fetchPublished(lab.server, copy as Json, primary)).status, 200)
   })
 
   it('keeps only so many versions of each package, with all that modules need, and no source packages', async () => {

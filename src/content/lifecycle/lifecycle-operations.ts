@@ -15,7 +15,7 @@ import {
   listEnvironmentsOf,
   listPlacementsOf,
   listPlaces,
-  type Place,
+  listVersionIds,
   type VersionNumber,
 } from './lifecycle-store.ts'
 import {
@@ -29,7 +29,7 @@ import {
   userOf,
   viewTask,
 } from './lifecycle-tasks.ts'
-import { type Promotion, refuseOutOfSequence } from './sequence.ts'
+import { refuseOutOfSequence } from './sequence.ts'
 
 export interface LifecycleOperationsParts {
   readonly db: Kysely<ContentTables>
@@ -75,8 +75,10 @@ export class LifecycleOperations {
     const view = await this.#getView(actor, viewId, publishing)
     if (number !== undefined && (await hasVersion(this.#parts.db, viewId, number)))
       throw invalidField('major', `and minor must be new: there is a version ${number.major}.${number.minor}`)
-    const promotion = { environmentIds, present: [], isForced, withLibrary: true }
-    const environments = await this.#placesOf(view, 'environment_ids', promotion)
+    const places = await listPlaces(this.#parts.db, view.organization_id)
+    // every version is in Library from its beginning
+    const present = places.flatMap(({ id, priorId }) => (priorId === null ? [id] : []))
+    const environments = refuseOutOfSequence(places, { environmentIds, present, isForced })
     const input = { user: userOf(actor), ...(number === undefined ? {} : { number }), description, environments }
     return this.#enqueue(publishTask(view, input), view)
   }
@@ -89,7 +91,8 @@ export class LifecycleOperations {
   ): Promise<TaskRow> {
     const { version, view } = await this.#getVersion(actor, versionId, promoting)
     const present = await listEnvironmentsOf(this.#parts.db, version.id)
-    const environments = await this.#placesOf(view, 'environment_ids', { ...wanted, present, withLibrary: false })
+    const places = await listPlaces(this.#parts.db, view.organization_id)
+    const environments = refuseOutOfSequence(places, { ...wanted, present })
     const user = userOf(actor)
     const input: PromoteInput = { user, version_id: version.id, environments, description }
     return this.#enqueueWork(view, { user, kind: promoteKind, humanizedAction: 'Promote', input })
@@ -132,20 +135,13 @@ export class LifecycleOperations {
     const missing = environmentIds.find((id) => !placements.some(({ environment_id }) => environment_id === id))
     if (missing !== undefined)
       throw invalidField('environment_ids', `must be environments that the view is in; ${missing} is not`)
-    for (const id of versionIds) {
-      if ((await findVersion(db, id))?.view_id !== view.id)
-        throw invalidField('content_view_version_ids', `must be versions of the view; ${id} is not`)
-    }
+    const own = new Set(versionIds.length === 0 ? [] : await listVersionIds(db, view.id))
+    const stranger = versionIds.find((id) => !own.has(id))
+    if (stranger !== undefined)
+      throw invalidField('content_view_version_ids', `must be versions of the view; ${stranger} is not`)
     const user = userOf(actor)
     const input: RemoveInput = { user, environments: environmentIds, version_ids: versionIds }
     return this.#enqueueWork(view, { user, kind: removeKind, humanizedAction: 'Remove versions of', input })
-  }
-
-  async #placesOf(view: ViewRow, field: string, promotion: Promotion & { withLibrary: boolean }): Promise<number[]> {
-    const places = await listPlaces(this.#parts.db, view.organization_id)
-    const library = places.find(({ priorId }) => priorId === null) as Place
-    const present = promotion.withLibrary ? [...promotion.present, library.id] : promotion.present
-    return refuseOutOfSequence(field, places, { ...promotion, present })
   }
 
   async #getView(actor: Actor, id: number, needed: Needed): Promise<ViewRow> {

@@ -1,7 +1,7 @@
 import { invalidField } from '../../platform/errors.ts'
 import type { Place } from './lifecycle-store.ts'
 
-export interface Promotion {
+interface Promotion {
   /** Where a version is to be shown. */
   readonly environmentIds: readonly number[]
   /** Where it is. */
@@ -13,21 +13,24 @@ export interface Promotion {
  * Gives the wanted environments in the order of their paths. Each must be Library or follow one in which the version is, or
  * which it reaches by the same promotion; unless it is forced.
  *
- * @throws AppError `invalid` naming the field
+ * @throws AppError `invalid` naming `environment_ids`
  */
 export function refuseOutOfSequence(
-  field: string,
   places: readonly Place[],
   { environmentIds, present, isForced }: Promotion,
 ): number[] {
   const unknown = environmentIds.find((wanted) => !places.some(({ id }) => id === wanted))
-  if (unknown !== undefined) throw invalidField(field, `must be environments of the organization; ${unknown} is not`)
+  if (unknown !== undefined)
+    throw invalidField('environment_ids', `must be environments of the organization; ${unknown} is not`)
   const reached = new Set(present)
   const ordered = places.filter(({ id }) => environmentIds.includes(id))
   for (const { id, name, priorId } of ordered) {
     if (!(isForced || priorId === null || reached.has(priorId))) {
       const prior = places.find((place) => place.id === priorId)
-      throw invalidField(field, `cannot have "${name}" before "${prior?.name}"; force it to leave the sequence`)
+      throw invalidField(
+        'environment_ids',
+        `cannot have "${name}" before "${prior?.name}"; force it to leave the sequence`,
+      )
     }
     reached.add(id)
   }

@@ -38,7 +38,12 @@ export class ProductOperations {
   async deleteProduct(actor: Actor, id: number, signal: AbortSignal): Promise<TaskRow> {
     const { db, products, tasks } = this.#parts
     const view = await products.getEditable(actor, id, { role: 'manager', permission: 'destroy_products' })
-    for (const repository of await listRepositoriesOf(db, id)) await refuseHeld(db, repository, 'none')
+    const repositories = await listRepositoriesOf(db, id)
+    await refuseHeld(
+      db,
+      repositories.map((repository) => repository.id),
+      'none',
+    )
     const task = await this.#enqueue(actor, view, {
       kind: deletionKinds.product,
       label: 'Actions::Katello::Product::Destroy',

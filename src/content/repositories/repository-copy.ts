@@ -16,6 +16,7 @@ export function refuseCopy(repository: RepositoryRecord): void {
 export type DeletableCopies = 'none' | 'archived'
 
 interface Holder {
+  readonly repository: string
   readonly view: string
   readonly version: string
   readonly environments: readonly string[]
@@ -23,15 +24,17 @@ interface Holder {
 
 const namedHolders = 20
 
-/** @throws AppError `conflict` that names the versions of content views that hold copies of a repository */
+/** @throws AppError `conflict` that names one of the repositories and the versions of content views that hold copies of it */
 export async function refuseHeld(
   db: Db<ContentTables>,
-  { id, name }: { readonly id: number; readonly name: string },
+  repositoryIds: readonly number[],
   deletable: DeletableCopies,
 ): Promise<void> {
-  const holders = await listHolders(db, id)
-  const holding = deletable === 'none' ? holders : holders.filter(({ environments }) => environments.length > 0)
-  if (holding.length === 0) return
+  const holders = await listHolders(db, repositoryIds)
+  const found = deletable === 'none' ? holders : holders.filter(({ environments }) => environments.length > 0)
+  const [first] = found
+  if (first === undefined) return
+  const holding = found.filter(({ repository }) => repository === first.repository)
   const names = holding
     .slice(0, namedHolders)
     .map(({ view, version, environments: places }) =>
@@ -41,18 +44,19 @@ export async function refuseHeld(
   const advice = deletable === 'none' ? 'delete them first, or force it' : 'remove them from their environments first'
   throw new AppError(
     'conflict',
-    `Cannot delete the repository "${name}": versions of content views hold it (${names.join(', ')}${more}); ${advice}`,
+    `Cannot delete the repository "${first.repository}": versions of content views hold it (${names.join(', ')}${more}); ${advice}`,
   )
 }
 
-async function listHolders(db: Db<ContentTables>, repositoryId: number): Promise<Holder[]> {
+async function listHolders(db: Db<ContentTables>, repositoryIds: readonly number[]): Promise<Holder[]> {
   const { rows } = await sql<Holder>`
-    select w.name as view, n.major || '.' || n.minor as version,
+    select root.name as repository, w.name as view, n.major || '.' || n.minor as version,
       array_remove(array_agg(e.name order by e.name), null) as environments
     from repositories c
+    join root_repositories root on root.id = c.root_id
     join content_view_versions n on n.id = c.version_id join content_views w on w.id = n.view_id
     left join environments e on e.id = c.environment_id
-    where c.library_instance_id = ${repositoryId}
-    group by w.name, n.major, n.minor order by w.name, n.major, n.minor`.execute(db)
+    where c.library_instance_id = any(${repositoryIds as number[]}::bigint[])
+    group by root.id, w.name, n.major, n.minor order by root.name, w.name, n.major, n.minor`.execute(db)
   return rows
 }

@@ -22,19 +22,18 @@ export interface RepositoryDeletionParts {
  */
 export async function deleteRepository(
   { db, tasks, deletable = 'none', onDeleted }: RepositoryDeletionParts,
-  repository: { readonly id: number; readonly root_id: number; readonly name: string },
+  { id, root_id: rootId }: { readonly id: number; readonly root_id: number },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { id, root_id: rootId } = repository
   // nothing is cancelled for a deletion that cannot be
-  await refuseHeld(db, repository, deletable)
+  await refuseHeld(db, [id], deletable)
   const resource = repositoryResource(rootId)
   while (!signal.aborted) {
     await tasks.endTasksOn(resource, signal)
     const isGone = await db.transaction().execute(async (tx) => {
       if (!(await lockRepository(tx, id))) return true
       if (await tasks.hasUnfinished(tx, resource)) return false
-      await refuseHeld(tx, repository, deletable)
+      await refuseHeld(tx, [id], deletable)
       await deleteRootRepository(tx, rootId)
       await onDeleted?.(tx)
       return true

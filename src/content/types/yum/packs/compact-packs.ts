@@ -37,7 +37,12 @@ async function packTogether(db: Kysely<unknown>, packages: readonly PackedPackag
       other: parts.other[index] as string,
     })),
   )
-  await movePackages(db, await insertPack(db, pack), packages)
+  await together(db, async (tx) => movePackages(tx, await insertPack(tx, pack), packages))
+}
+
+/** Who publishes may be in a transaction already. */
+function together(db: Kysely<unknown>, write: (tx: Kysely<unknown>) => Promise<void>): Promise<void> {
+  return db.isTransaction ? write(db) : db.transaction().execute(write)
 }
 
 async function readParts(db: Kysely<unknown>, list: ListName, packages: readonly PackedPackage[]): Promise<string[]> {
