@@ -5,6 +5,7 @@ import {
   parseOneOf,
   parseOrigins,
   parsePath,
+  parsePortRange,
   parseRoles,
   parseStorage,
   parseText,
@@ -100,6 +101,13 @@ export const options = {
     fallback: 'api,content,worker,links',
     form: 'list of `api`, `content`, `worker`, `links`',
     summary: 'What this process does.',
+  }),
+  consolePorts: option({
+    name: 'BACKHAUL_CONSOLE_PORTS',
+    parse: parsePortRange,
+    fallback: '5000-9999',
+    form: '`first-last`',
+    summary: 'TCP ports that consoles of nodes are given; servers on one machine want ranges of their own.',
   }),
   httpProxyId: option({
     name: 'BACKHAUL_HTTP_PROXY_ID',

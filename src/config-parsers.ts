@@ -24,6 +24,18 @@ export function parseListen(text: string): Listen | undefined {
   return host !== undefined && port <= 65_535 ? { host, port } : undefined
 }
 
+/** From `first` to `last`, both included. */
+export interface PortRange {
+  readonly first: number
+  readonly last: number
+}
+
+export function parsePortRange(text: string): PortRange | undefined {
+  const [, first, last] = (/^(\d{1,5})-(\d{1,5})$/.exec(text) ?? []).map(Number)
+  if (first === undefined || last === undefined) return undefined
+  return first >= 1 && first <= last && last <= 65_535 ? { first, last } : undefined
+}
+
 /** An http or https URL without query, user or fragment; a trailing slash is taken off. */
 export function parseUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined

@@ -70,6 +70,7 @@ export async function openServices({
           apiUrl,
           folder: folder.projects,
           dataFolder: folder.path,
+          consolePorts: config.consolePorts,
           version,
         }),
       )

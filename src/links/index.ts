@@ -19,7 +19,7 @@ import { Lab } from './lab.ts'
 import { presentLink } from './links/link-presenter.ts'
 import { linkRoutes } from './links/link-routes.ts'
 import { LinkService } from './links/link-service.ts'
-import { ConsolePorts } from './nodes/console-ports.ts'
+import { ConsolePorts, type PortRange } from './nodes/console-ports.ts'
 import type { NodeKind } from './nodes/node-kind.ts'
 import { nodeKinds } from './nodes/node-kinds.ts'
 import { presentNode } from './nodes/node-presenter.ts'
@@ -51,6 +51,7 @@ export interface LinksParts {
   readonly folder: string
   /** The data folder of the server, which no node may see. */
   readonly dataFolder: string
+  readonly consolePorts: PortRange
   /** What `/v2/version` says besides the version of GNS3. */
   readonly version: string
   /** Where this server is reached, once it is. */
@@ -70,7 +71,7 @@ export async function openLinks(given: LinksParts): Promise<Links> {
   const folders = new ProjectFolders(folder)
   const kinds = new Map(nodeKinds.map((kind) => [kind.type, kind]))
   const queue = new KeyedQueue()
-  const consolePorts = new ConsolePorts(db)
+  const consolePorts = new ConsolePorts(db, given.consolePorts)
   const lab = opened.use(new Lab({ db, folders, kinds, consolePorts, queue, hidden: [dataFolder], logger }))
   const present = presenters({ lab, folders, kinds })
   const bus = new EventBus()

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { freePort } from '../support/free-port.ts'
 import { lacksHosts } from '../support/host-lab.ts'
 import type { Json } from '../support/json.ts'
-import { lacksVpcs, post, put } from '../support/lab.ts'
+import { lacksVpcs, post, put, startNodes } from '../support/lab.ts'
 import { networkNamespaces, processesOf, startProgram } from '../support/program.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { ping } from '../support/vpcs-console.ts'
@@ -53,7 +53,7 @@ async function startBigLab(server: TestServer) {
     ])
     nodes.push(node)
   }
-  await post(server, `${base}/nodes/start`)
+  await startNodes(server, { base, nodes })
   const suspended = (await server.ask(`${base}/nodes/${nodes[2].node_id}/links`)).body[0]
   await put(server, `${base}/links/${suspended.link_id}`, { suspend: true })
   return { base, nodes, trunkPath: `${base}/links/${trunk.link_id}` }

@@ -112,13 +112,13 @@ describe('a link between two virtual PCs', { skip: lacksVpcs }, () => {
     await waitUntil('the node is shown as stopped', async () => {
       return (await server.ask(`${lab.base}/nodes/${first.node_id}`)).body.status === 'stopped'
     })
-    await post(server, `${lab.base}/nodes/${first.node_id}/start`)
+    await startNodes(server, { base: lab.base, nodes: [first] })
     assert.equal((await ping(first.console, '10.0.0.2')).length, 3)
   })
 
   it('keeps whoever types at a console away from this machine', async () => {
     const lab = await createLab(server)
-    await post(server, `${lab.base}/nodes/${lab.nodes[0].node_id}/start`)
+    await startNodes(server, lab)
 
     const shown = await typeAt(
       lab.nodes[0].console,

@@ -138,7 +138,8 @@ describe('a topology document', () => {
     const base = `/v2/projects/${imported.body.project_id}`
     assert.deepEqual((await server.ask(`${base}/stats`)).body, { nodes: 2, links: 1, drawings: 1, snapshots: 0 })
     const [first]: Json = (await server.ask(`${base}/nodes`)).body
-    assert.ok(first.console >= 5000)
+    const [lowest, highest] = (await server.ask('/v2/computes/local/ports')).body.console_port_range
+    assert.ok(first.console >= lowest && first.console <= highest)
     assert.equal(first.label.y, -25)
   })
 })

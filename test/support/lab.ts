@@ -38,11 +38,15 @@ export async function createLab(server: TestServer) {
   return { base, nodes, link, linkPath: `${base}/links/${link.link_id}` }
 }
 
+/**
+ * Starts nodes, and brings their records up to date: while they rested, another server of this machine may have taken the
+ * ports of their consoles, and they have others now.
+ */
 export async function startNodes(
   server: TestServer,
   { base, nodes }: { base: string; nodes: readonly Json[] },
 ): Promise<void> {
-  for (const { node_id } of nodes) await post(server, `${base}/nodes/${node_id}/start`)
+  for (const node of nodes) Object.assign(node, await post(server, `${base}/nodes/${node.node_id}/start`))
 }
 
 /** Asks with POST and gives the body of a success. */

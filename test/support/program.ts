@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { claimConsolePorts } from './console-ports.ts'
 import { adminPassword, ask, type TestServer } from './test-server.ts'
 
 /** The real program with its own embedded database, as `npm start` runs it. */
@@ -11,6 +12,7 @@ export async function startProgram(
   ports: { api: number; content: number },
   wrapper: readonly string[] = [],
 ) {
+  const consolePorts = await claimConsolePorts()
   const program = join(import.meta.dirname, '../../bin/backhaul.mjs')
   const start = performance.now()
   const [command = '', ...args] = [...wrapper, process.execPath, program, 'serve']
@@ -22,9 +24,11 @@ export async function startProgram(
       BACKHAUL_API_LISTEN: `127.0.0.1:${ports.api}`,
       BACKHAUL_CONTENT_LISTEN: `127.0.0.1:${ports.content}`,
       BACKHAUL_ADMIN_PASSWORD: adminPassword,
+      BACKHAUL_CONSOLE_PORTS: consolePorts.range,
       BACKHAUL_LOG_LEVEL: 'warn',
     },
   })
+  child.once('exit', () => consolePorts[Symbol.asyncDispose]())
   let complaints = ''
   child.stderr.on('data', (chunk) => {
     complaints += chunk

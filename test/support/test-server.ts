@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type App, startApp } from '../../src/app.ts'
 import { type Environment, readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/platform/log.ts'
+import { claimConsolePorts } from './console-ports.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
 export const adminPassword = 'correct horse battery'
@@ -44,12 +45,14 @@ export async function startTestServer(env: Environment = {}): Promise<TestServer
   const folder = await mkdtemp(join(tmpdir(), 'backhaul-test-'))
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   const database = opened.use(await createTestDatabase())
+  const consolePorts = opened.use(await claimConsolePorts())
   const config = readConfig({
     BACKHAUL_DATA: join(folder, 'data'),
     BACKHAUL_API_LISTEN: '127.0.0.1:0',
     BACKHAUL_CONTENT_LISTEN: '127.0.0.1:0',
     BACKHAUL_ADMIN_PASSWORD: adminPassword,
     BACKHAUL_DATABASE_URL: database.url,
+    BACKHAUL_CONSOLE_PORTS: consolePorts.range,
     ...env,
   })
   const app = opened.use(await startApp(config, { logger: createLogger('fatal') }))

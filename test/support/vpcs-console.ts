@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
@@ -17,6 +18,10 @@ export async function typeAt(port: number, command: string, pattern: RegExp): Pr
   try {
     await once(socket, 'connect', { signal })
     await until(/VPCS> $/)
+    // that prompt may stand within what the console has shown before, of which the rest is still to come
+    const mark = randomUUID()
+    socket.write(`echo ${mark}\r`)
+    await until(new RegExp(`\n\r?${mark}[^]*VPCS> $`))
     shown = ''
     socket.write(`${command}\r`)
     await until(pattern)

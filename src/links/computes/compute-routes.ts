@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors.ts'
 import { endpoint, type Route, route } from '../../platform/http/endpoint.ts'
 import type { MachineUsage } from '../../platform/machine-usage.ts'
 import { compatibleVersion } from '../compatible-version.ts'
-import { type ConsolePorts, consolePortRange } from '../nodes/console-ports.ts'
+import type { ConsolePorts } from '../nodes/console-ports.ts'
 import type { NodeKind } from '../nodes/node-kind.ts'
 import { freeUdpPortRange } from './free-udp-port-range.ts'
 import { machineStatistics } from './machine-statistics.ts'
@@ -82,7 +82,7 @@ function ownRoutes(parts: ComputeRoutesParts): Route[] {
     }),
     route(endpoints.ports, async ({ params }) => {
       refuseOthers(params.compute_id)
-      const { first, last } = consolePortRange
+      const { first, last } = consolePorts.range
       const console_ports = [...(await consolePorts.list())].toSorted((a, b) => a - b)
       return { console_ports, console_port_range: [first, last], udp_ports: [], udp_port_range: freeUdpPortRange() }
     }),

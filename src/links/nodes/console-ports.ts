@@ -9,16 +9,22 @@ import { listConsolePorts, updateNode } from './node-store.ts'
 /** Consoles are for people on this machine; others reach them through a tunnel. */
 export const consoleHost = '127.0.0.1'
 
-/** The range that GNS3 takes its consoles from. */
-export const consolePortRange = { first: 5000, last: 9999 } as const
+/** From `first` to `last`, both included. */
+export interface PortRange {
+  readonly first: number
+  readonly last: number
+}
 
 /** The TCP ports of consoles: nodes of all projects share those of this machine. */
 export class ConsolePorts {
   readonly #db: Kysely<LinksTables>
   readonly #queue = new KeyedQueue()
+  /** Where they are taken from. */
+  readonly range: PortRange
 
-  constructor(db: Kysely<LinksTables>) {
+  constructor(db: Kysely<LinksTables>, range: PortRange) {
     this.#db = db
+    this.range = range
   }
 
   /**
@@ -27,7 +33,7 @@ export class ConsolePorts {
    * @throws AppError `conflict` when there is none left
    */
   use<T>(use: (port: number) => Promise<T>): Promise<T> {
-    return this.#queue.run('', async () => use(await pickPort(await listConsolePorts(this.#db))))
+    return this.#queue.run('', async () => use(await pickPort(this.range, await listConsolePorts(this.#db))))
   }
 
   /**
@@ -37,7 +43,9 @@ export class ConsolePorts {
    * @throws AppError `conflict` when there are not enough
    */
   useAll<T>({ wanted, replacing }: WantedPorts, use: (ports: readonly (number | null)[]) => Promise<T>): Promise<T> {
-    return this.#queue.run('', async () => use(await pickPorts(wanted, await listConsolePorts(this.#db, replacing))))
+    return this.#queue.run('', async () => {
+      return use(await pickPorts(this.range, wanted, await listConsolePorts(this.#db, replacing)))
+    })
   }
 
   /** Those that nodes have. */
@@ -59,25 +67,27 @@ export interface WantedPorts {
   readonly replacing?: string | undefined
 }
 
-async function pickPorts(wanted: WantedPorts['wanted'], inUse: ReadonlySet<number>): Promise<(number | null)[]> {
+async function pickPorts(
+  range: PortRange,
+  wanted: WantedPorts['wanted'],
+  inUse: ReadonlySet<number>,
+): Promise<(number | null)[]> {
   const taken = new Set(inUse)
   const ports: (number | null)[] = []
   for (const want of wanted) {
-    const port = want === null ? null : await pickWanted(want, taken)
+    const port = want === null ? null : await pickWanted(range, want, taken)
     if (port !== null) taken.add(port)
     ports.push(port)
   }
   return ports
 }
 
-async function pickWanted(wanted: number | 'any', taken: ReadonlySet<number>): Promise<number> {
-  const { first, last } = consolePortRange
-  if (wanted === 'any' || wanted < first || wanted > last || taken.has(wanted)) return pickPort(taken)
-  return (await isFree(wanted)) ? wanted : pickPort(taken)
+async function pickWanted(range: PortRange, wanted: number | 'any', taken: ReadonlySet<number>): Promise<number> {
+  const isPossible = wanted !== 'any' && wanted >= range.first && wanted <= range.last && !taken.has(wanted)
+  return isPossible && (await isFree(wanted)) ? wanted : pickPort(range, taken)
 }
 
-async function pickPort(taken: ReadonlySet<number>): Promise<number> {
-  const { first, last } = consolePortRange
+async function pickPort({ first, last }: PortRange, taken: ReadonlySet<number>): Promise<number> {
   for (let port = first; port <= last; port += 1) {
     if (!taken.has(port) && (await isFree(port))) return port
   }
