@@ -10,6 +10,8 @@ import { savePackages } from './packages/package-store.ts'
 import { isPackage, type PackageUnit } from './packages/package-unit.ts'
 import { isMetadataFile, type MetadataFileUnit } from './records/metadata-file.ts'
 import { saveMetadataFiles } from './records/metadata-file-store.ts'
+import { saveTrees } from './trees/tree-store.ts'
+import { isTree, type TreeUnit } from './trees/tree-unit.ts'
 
 /** Adds the rows of units that are new to the database. */
 export async function saveYumUnits(db: Kysely<unknown>, units: readonly StoredUnit[]): Promise<void> {
@@ -21,6 +23,8 @@ export async function saveYumUnits(db: Kysely<unknown>, units: readonly StoredUn
   if (modules.length > 0) await saveModules(db, modules)
   const advisories = units.filter((stored): stored is StoredUnit<AdvisoryUnit> => isAdvisory(stored.unit))
   if (advisories.length > 0) await saveAdvisories(db, advisories)
+  const trees = units.filter((stored): stored is StoredUnit<TreeUnit> => isTree(stored.unit))
+  if (trees.length > 0) await saveTrees(db, trees)
   const files = units.filter((stored): stored is StoredUnit<MetadataFileUnit> => isMetadataFile(stored.unit))
   if (files.length > 0) await saveMetadataFiles(db, files)
 }

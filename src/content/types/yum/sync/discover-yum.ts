@@ -8,6 +8,7 @@ import { type MetadataFileUnit, toMetadataFile } from '../records/metadata-file.
 import { checkRepomd } from './check-repomd.ts'
 import { discoverPackages } from './discover-packages.ts'
 import { discoverTexts, type MetadataTexts, textTypes } from './discover-texts.ts'
+import { discoverTree } from './discover-tree.ts'
 import { type FoundRepomd, findRepomd, type KnownRepomd, urlOf } from './find-repository.ts'
 import { findRetained } from './retention.ts'
 
@@ -59,6 +60,7 @@ async function* readUnits(
   const retained = await findRetained(context, primary, texts.modules)
   yield* discoverPackages(context, base, { primary, filelists, other, retained })
   yield others
+  yield await discoverTree(context, base)
   yield* discoverTexts(context, texts)
 }
 
