@@ -1,7 +1,7 @@
 /** A row of a table of the specification of the repository interface, with the tests that show that it holds. */
 export interface SpecificationRow {
   readonly what: string
-  /** `file under test/integration or src: words of a test's title`. */
+  /** `file under test/integration, test/clients or src: words of a test's title`. */
   readonly tests: readonly string[]
   /** What is still to come with the content type that it is for. */
   readonly withType?: string
@@ -23,6 +23,7 @@ const refusedAttribute = 'repositories: is refused by its name'
 const own = 'repository-values: are set, stored and shown'
 const foreign = 'repository-values: are refused by name for every other type'
 const credential = 'credential-use: uses a credential as its'
+const tree = 'yum-tree: is told by its repository'
 const chunks = 'chunked-uploads: takes multipart, urlencoded and raw bytes in any order'
 const removal = 'repositories: removes units by any of the three addresses, of the kind that is said or meant'
 
@@ -71,8 +72,8 @@ export const specification: readonly SpecificationTable[] = [
       row('content_view_id', parameters, refused),
       row('content_view_version_id', parameters, refused),
       later('deb', 'deb_id', otherUnit),
-      later('yum', 'erratum_id', otherUnit),
-      later('yum', 'rpm_id', otherUnit),
+      row('erratum_id', otherUnit, 'yum-lists: is listed with advisories'),
+      row('rpm_id', otherUnit, 'yum-lists: is listed with packages'),
       row('file_id', unit, 'repository-list-parameters: is empty for what is no such unit'),
       later('ansible_collection', 'ansible_collection_id', otherUnit),
       later('ostree', 'ostree_branch_id', otherUnit),
@@ -103,11 +104,11 @@ export const specification: readonly SpecificationTable[] = [
       row('content_type', found),
       row('content_view_id', found, 'repository-places: searches the views that repositories belong to'),
       row('description', found),
-      later('yum', 'distribution_arch', found),
-      later('yum', 'distribution_bootable', found),
-      later('yum', 'distribution_family', found),
-      later('yum', 'distribution_variant', found),
-      later('yum', 'distribution_version', found),
+      row('distribution_arch', found, tree),
+      row('distribution_bootable', found, tree),
+      row('distribution_family', found, tree),
+      row('distribution_variant', found, tree),
+      row('distribution_version', found, tree),
       row('download_policy', found),
       row('label', found),
       row('name', found),
