@@ -166,6 +166,8 @@ export interface UnitList {
   readonly ownId?: RawBuilder<unknown>
   /** The record of a row of the table, without ids. */
   present(row: Readonly<Record<string, unknown>>): object
+  /** What the record of a single unit has besides. */
+  describe?(db: Kysely<unknown>, row: Readonly<Record<string, unknown>>): Promise<object>
 }
 
 /** What the units of one kind are called by whoever asks about them. */

@@ -36,7 +36,8 @@ function packageOf(number: number): PackageUnit {
   const files = [{ path: packagePath(fields), sha256: digest, sizeBytes: fields.sizeBytes }] as const
   const primary = { beforeChecksum: `<name>p${number}</name>`, beforeLocation: '', afterLocation: '<format/>' }
   const fragments = async () => ({ primary, filelists: `<file>/f${number}</file>`, other: '' })
-  return { kind: 'rpm', naturalKey: digest, name: fileNameOf(fields), files, fields, sha256: digest, fragments }
+  const identity = { kind: 'rpm', naturalKey: digest, name: fileNameOf(fields), sha256: digest } as const
+  return { ...identity, files, fields, isModular: false, fragments }
 }
 
 async function save(units: readonly PackageUnit[]): Promise<StoredUnit<PackageUnit>[]> {
