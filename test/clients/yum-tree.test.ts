@@ -131,11 +131,12 @@ describe('the tree of a repository', { skip: lacksYumUpstream || lacksProgram('c
     assert.deepEqual(await lab.list({ search: 'name = Told and distribution_bootable = false' }), [])
     const holding = await lab.list({ with_content: 'distribution' })
     assert.ok(holding.some(({ id }) => id === repository.id))
-    const [tree, ...others] = (await lab.show(`repositories/${repository.id}/distributions?search=bootable=true`))
-      .results
+    const [tree, ...others] = (
+      await lab.show(`repositories/${repository.id}/distributions?search=name~Sea,bootable=true`)
+    ).results
     assert.deepEqual(
-      [tree?.version, tree?.arch, tree?.family, tree?.variant, tree?.bootable, others],
-      ['9', 'x86_64', 'Sea', 'Sea', true, []],
+      [tree?.name, tree?.version, tree?.arch, tree?.family, tree?.variant, tree?.bootable, others],
+      ['Sea Sea 9 x86_64', '9', 'x86_64', 'Sea', 'Sea', true, []],
     )
   })
 

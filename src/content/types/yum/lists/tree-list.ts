@@ -15,11 +15,13 @@ export const treeList: UnitList = {
   path: 'distributions',
   table: 'distribution_units',
   fields: [
+    text('name'),
     ...columns.map(text),
     { names: ['bootable'], type: 'boolean', expression: column('is_bootable'), isExplicitOnly: true },
   ],
   order: { by: 'version', direction: 'desc' },
-  present: ({ version, arch, family, variant, is_bootable: bootable }) => ({
+  present: ({ name, version, arch, family, variant, is_bootable: bootable }) => ({
+    name,
     version,
     arch,
     family,
