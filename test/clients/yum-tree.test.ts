@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { syncToEnd } from '../support/content.ts'
@@ -184,6 +184,23 @@ describe('the tree of a repository', { skip: lacksYumUpstream || lacksProgram('c
     await touch('poor')
     await sync(repository)
     assert.equal((await lab.show(`repositories/${repository.id}`)).distribution_bootable, false)
+  })
+
+  it('is repaired with the packages when a sync is to validate what is there', async () => {
+    await createUpstream('validated')
+    const files = { [kernel]: 'a kernel that gets damaged', [initrd]: 'an initrd that stays whole' }
+    const description = await writeTree('validated', files)
+    const repository = await createRepository('validated', {})
+    await sync(repository)
+    const walrus = 'Packages/w/walrus-5.21-1.noarch.rpm'
+    const bytes = await readFile(join(upstream.folder, 'validated/Packages/walrus-5.21-1.noarch.rpm'))
+    for (const content of [bytes, Buffer.from(files[kernel] as string)]) {
+      const sha256 = createHash('sha256').update(content).digest('hex')
+      await writeFile(join(lab.server.folder, 'data/blobs', sha256.slice(0, 2), sha256), Buffer.alloc(content.length))
+    }
+    const { output: told } = await lab.work('POST', `repositories/${repository.id}/sync`, { validate_contents: true })
+    assert.deepEqual([told.repaired.toSorted(), told.unrepairable], [[walrus, kernel], []])
+    await assertServed(repository, files, description)
   })
 
   it('may be missing, under another name, or a page', async () => {

@@ -22,7 +22,8 @@ export function toTreeUnit<File extends UnitFile>(
   treeinfo: Treeinfo,
   files: readonly File[],
 ): TreeUnit & { readonly files: readonly File[] } {
-  const { family, version, arch, variant } = treeinfo
+  const { family, version, arch } = treeinfo
+  const variant = variantOf(treeinfo)
   const lines = files.map(({ path, sha256 }) => `${sha256} ${path}\n`).toSorted()
   const paths = new Set(files.map(({ path }) => path))
   return {
@@ -36,6 +37,13 @@ export function toTreeUnit<File extends UnitFile>(
     variant,
     isBootable: isBootable(treeinfo, paths),
   }
+}
+
+/** Newer trees tell of several, and of none as a whole. */
+function variantOf({ variant, variants }: Treeinfo): string {
+  if (variant !== '') return variant
+  const whole = variants.filter(({ type }) => type === 'variant')
+  return whole.map(({ name, id }) => name || id).join(',')
 }
 
 /** A machine starts with a kernel and a first file system of the same platform. */

@@ -67,6 +67,14 @@ describe('toTreeUnit', () => {
     assert.equal(toTreeUnit(tree(), []).name, 'Sea 9.1 x86_64')
   })
 
+  it('is of the variants that it is made of where it says nothing of the whole', () => {
+    const variant = (id: string, type: string) => `[variant-${id}]\nid = ${id}\nname = ${id}\ntype = ${type}`
+    const of = (...more: readonly string[]) => toTreeUnit(tree(...more), []).variant
+    assert.equal(of(), '')
+    assert.equal(of(variant('Deep', 'variant'), variant('Reef', 'addon'), variant('Shore', 'variant')), 'Deep,Shore')
+    assert.equal(of('[general]', 'variant = All', variant('Deep', 'variant')), 'All')
+  })
+
   it('can start a machine with kernel and initrd of one platform', () => {
     const isBootable = (...paths: readonly string[]) =>
       toTreeUnit(
