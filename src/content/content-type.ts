@@ -168,6 +168,8 @@ export interface UnitList {
   readonly ownId?: RawBuilder<unknown>
   /** The record of a row of the table, without ids. */
   present(row: Readonly<Record<string, unknown>>): object
+  /** What the record of a single unit has besides. */
+  describe?(db: Kysely<unknown>, row: Readonly<Record<string, unknown>>): Promise<object>
 }
 
 /** What the units of one kind are called by whoever asks about them. */
@@ -180,7 +182,19 @@ export interface UnitKind {
   /** The parameter of lists that asks for repositories with one such unit. */
   readonly idFilter?: string
   readonly isRemovable: boolean
+  /** A repository has one at most: the next one takes its place. */
+  readonly isSingle?: boolean
   readonly list?: UnitList
+}
+
+/** What is known of a repository by a unit that it holds: it is shown when there is such a unit, and can be searched. */
+export interface RepositoryFact {
+  readonly name: string
+  /** Of the unit; it must have a list. */
+  readonly kind: string
+  readonly type: 'string' | 'boolean'
+  /** The table of the kind's list is called unit. */
+  readonly expression: RawBuilder<unknown>
 }
 
 /** Something that only repositories of one type have. */
@@ -245,6 +259,7 @@ export interface ContentType {
   readonly unitKinds: readonly UnitKind[]
   /** Further names under which `content_counts` shows a kind: name → kind. */
   readonly countAliases?: Readonly<Record<string, string>>
+  readonly facts?: readonly RepositoryFact[]
   /** The label of the units that are meant when a request does not say which. */
   readonly defaultUnit?: string
   readonly attributes: Readonly<Record<string, TypeAttribute>>

@@ -17,7 +17,7 @@ const whats = (title: string) => table(title).rows.map(({ what }) => what)
 
 function isTest(name: string): boolean {
   const [file, words = ''] = name.split(/: (.*)/s, 2) as [string, string?]
-  const path = ['test/integration', 'src/content/repositories']
+  const path = ['test/integration', 'test/clients', 'src/content/repositories']
     .map((folder) => new URL(`../../${folder}/${file}.test.ts`, import.meta.url))
     .find((url) => existsSync(url))
   return path !== undefined && words !== '' && readFileSync(path, 'utf8').includes(words)

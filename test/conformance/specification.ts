@@ -1,7 +1,7 @@
 /** A row of a table of the specification of the repository interface, with the tests that show that it holds. */
 export interface SpecificationRow {
   readonly what: string
-  /** `file under test/integration or src: words of a test's title`. */
+  /** `file under test/integration, test/clients or src: words of a test's title`. */
   readonly tests: readonly string[]
   /** What is still to come with the content type that it is for. */
   readonly withType?: string
@@ -23,6 +23,9 @@ const refusedAttribute = 'repositories: is refused by its name'
 const own = 'repository-values: are set, stored and shown'
 const foreign = 'repository-values: are refused by name for every other type'
 const credential = 'credential-use: uses a credential as its'
+const newest = 'dnf: keeps only so many versions of each package'
+const options = 'repositories: refuses sync options that make no sense'
+const tree = 'yum-tree: is told by its repository'
 const chunks = 'chunked-uploads: takes multipart, urlencoded and raw bytes in any order'
 const removal = 'repositories: removes units by any of the three addresses, of the kind that is said or meant'
 
@@ -71,8 +74,8 @@ export const specification: readonly SpecificationTable[] = [
       row('content_view_id', parameters, refused),
       row('content_view_version_id', parameters, refused),
       later('deb', 'deb_id', otherUnit),
-      later('yum', 'erratum_id', otherUnit),
-      later('yum', 'rpm_id', otherUnit),
+      row('erratum_id', otherUnit, 'yum-lists: is listed with advisories'),
+      row('rpm_id', otherUnit, 'yum-lists: is listed with packages'),
       row('file_id', unit, 'repository-list-parameters: is empty for what is no such unit'),
       later('ansible_collection', 'ansible_collection_id', otherUnit),
       later('ostree', 'ostree_branch_id', otherUnit),
@@ -103,11 +106,11 @@ export const specification: readonly SpecificationTable[] = [
       row('content_type', found),
       row('content_view_id', found, 'repository-places: searches the views that repositories belong to'),
       row('description', found),
-      later('yum', 'distribution_arch', found),
-      later('yum', 'distribution_bootable', found),
-      later('yum', 'distribution_family', found),
-      later('yum', 'distribution_variant', found),
-      later('yum', 'distribution_version', found),
+      row('distribution_arch', found, tree),
+      row('distribution_bootable', found, tree),
+      row('distribution_family', found, tree),
+      row('distribution_variant', found, tree),
+      row('distribution_version', found, tree),
       row('download_policy', found),
       row('label', found),
       row('name', found),
@@ -126,7 +129,7 @@ export const specification: readonly SpecificationTable[] = [
       row('product_id', 'repositories: can be a new name, but not a new label, product or type'),
       row('content_type', 'repositories: can be a new name, but not a new label, product or type', refusedAttribute),
       row('url', kept, refusedAttribute),
-      later('yum', 'os_versions', own, foreign),
+      row('os_versions', own, foreign, 'dnf: published with gzip'),
       row('gpg_key_id', credential, 'credential-use: refuses as its'),
       row(
         'ssl_ca_cert_id',
@@ -158,7 +161,7 @@ export const specification: readonly SpecificationTable[] = [
       later('deb', 'deb_releases', own, foreign),
       later('deb', 'deb_components', own, foreign),
       later('deb', 'deb_architectures', own, foreign),
-      later('yum', 'ignorable_content', own, foreign),
+      row('ignorable_content', own, foreign, newest),
       later('ansible_collection', 'ansible_collection_requirements', own, foreign),
       later('ansible_collection', 'ansible_collection_auth_url', own, foreign),
       later('ansible_collection', 'ansible_collection_auth_token', 'repository-values: is sealed where it is stored'),
@@ -169,7 +172,7 @@ export const specification: readonly SpecificationTable[] = [
       ),
       row('http_proxy_id', 'http-proxies: names a proxy, which cannot be deleted until then, and shows it'),
       row('arch', kept),
-      later('yum', 'retain_package_versions_count', own, foreign),
+      row('retain_package_versions_count', own, foreign, newest),
       later('python', 'excludes', own, foreign),
       later('python', 'includes', own, foreign),
       later('python', 'package_types', own, foreign),
@@ -182,8 +185,8 @@ export const specification: readonly SpecificationTable[] = [
       row('show: organization_id', lists),
       row('sync: source_url', 'repositories: syncs from elsewhere once, and removes nothing when it is incremental'),
       row('sync: incremental', 'repositories: syncs from elsewhere once, and removes nothing when it is incremental'),
-      later('yum', 'sync: skip_metadata_check', 'repositories: refuses sync options that make no sense'),
-      later('yum', 'sync: validate_contents', 'repositories: refuses sync options that make no sense'),
+      row('sync: skip_metadata_check', options, 'yum-lists: changes with its upstream'),
+      row('sync: validate_contents', options, 'yum-tree: is repaired with the packages'),
       row('remove_content: ids', removal),
       row('remove_content: content_type', removal),
       row('remove_content: sync_capsule', removal),

@@ -4,7 +4,7 @@ import { agoInWords } from '../ago-in-words.ts'
 import type { AttributeValues } from '../content-type.ts'
 import { credentialIdsOf } from '../credentials/credential-references.ts'
 import { contentTypes } from '../types/index.ts'
-import type { RepositoryView } from './repository-service.ts'
+import type { RepositoryView, SingleRepositoryView } from './repository-service.ts'
 import type { RepositoryRecord } from './repository-store.ts'
 import { shownOwnValues } from './repository-values.ts'
 
@@ -59,7 +59,7 @@ export function presentRepository({ repository, lastSync }: RepositoryView, { co
 }
 
 /** The record of single repositories: what lists show, and all attributes. Secrets are only said to exist. */
-export function presentRepositoryInFull(view: RepositoryView, presenting: Presenting): object {
+export function presentRepositoryInFull(view: SingleRepositoryView, presenting: Presenting): object {
   const { repository } = view
   const hasPassword = repository.upstream_password_sealed !== null
   return {
@@ -82,6 +82,7 @@ export function presentRepositoryInFull(view: RepositoryView, presenting: Presen
     ostree_branches: [],
     computed_ostree_upstream_sync_depth: 0,
     ...ownValues(repository),
+    ...view.facts,
     ...credentials(view),
     ...httpProxy(view),
     unprotected: repository.unprotected,

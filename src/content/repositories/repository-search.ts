@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Searchable, SearchField } from '../../platform/search/search-fields.ts'
 import { trueOrFalse } from '../search-choices.ts'
+import { factExpression, repositoryFacts } from './repository-facts.ts'
 
 /** What no type of repository provides is nothing for every row. */
 const nothing = sql`null::text`
@@ -31,11 +32,11 @@ export const repositorySearch: Searchable = {
     text('content_type', sql.ref('root.content_type')),
     text('container_repository_name', nothing),
     text('content_label', sql`replace(o.label || '_' || p.label || '_' || root.label, ' ', '_')`),
-    text('distribution_version', nothing),
-    text('distribution_arch', nothing),
-    text('distribution_family', nothing),
-    text('distribution_variant', nothing),
-    { names: ['distribution_bootable'], type: 'boolean', expression: sql`null::boolean` },
+    ...repositoryFacts.map((fact) => ({
+      names: [fact.name] as const,
+      type: fact.type,
+      expression: factExpression(fact),
+    })),
     // all products are made by people
     { names: ['vendor', 'redhat'], type: 'choice', choices: trueOrFalse, expression: sql`false::boolean` },
     explicit(['description'], 'string', sql.ref('root.description')),

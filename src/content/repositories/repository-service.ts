@@ -22,6 +22,7 @@ import { findLibraryPlace } from '../views/default-view-store.ts'
 import { findVersion } from '../views/version-store.ts'
 import { findView } from '../views/view-store.ts'
 import { refuseCopy } from './repository-copy.ts'
+import { findFacts } from './repository-facts.ts'
 import { listRepositories, type RepositoryFilter } from './repository-list-store.ts'
 import { referenceProblems } from './repository-references.ts'
 import {
@@ -50,6 +51,11 @@ export interface RepositoryView {
   /** The names of the credentials that it uses, by their ids. */
   readonly credentialNames: ReadonlyMap<number, string>
   readonly proxies: ChosenProxies
+}
+
+/** The same with what its content says of it. */
+export interface SingleRepositoryView extends RepositoryView {
+  readonly facts: AttributeValues
 }
 
 export interface NewRepositoryRequest {
@@ -127,16 +133,17 @@ export class RepositoryService {
   }
 
   /** @throws AppError `not_found`, also when it belongs to another organization than the one that is asked for */
-  async getRepository(actor: Actor, id: number, organizationId?: number): Promise<RepositoryView> {
-    const [view] = await this.#view([await this.#visible(actor, id, organizationId)])
-    return view as RepositoryView
+  async getRepository(actor: Actor, id: number, organizationId?: number): Promise<SingleRepositoryView> {
+    const repository = await this.#visible(actor, id, organizationId)
+    const [[view], facts] = await Promise.all([this.#view([repository]), findFacts(this.#parts.db, repository)])
+    return { ...(view as RepositoryView), facts }
   }
 
   /** @throws AppError `invalid` that names every attribute that cannot be as it was given */
   async createRepository(
     actor: Actor,
     { productId, name, label, contentType, attributes }: NewRepositoryRequest,
-  ): Promise<RepositoryView> {
+  ): Promise<SingleRepositoryView> {
     const { db, access, products } = this.#parts
     const owner = await products.getProduct(actor, productId)
     const { id: organizationId } = owner.organization
@@ -154,7 +161,11 @@ export class RepositoryService {
   }
 
   /** Changes only what is given, also when others change the same repository at the same time. */
-  async updateRepository(actor: Actor, id: number, { name, attributes }: RepositoryChange): Promise<RepositoryView> {
+  async updateRepository(
+    actor: Actor,
+    id: number,
+    { name, attributes }: RepositoryChange,
+  ): Promise<SingleRepositoryView> {
     const { db } = this.#parts
     const repository = await this.getEditable(actor, id, { role: 'editor', permission: 'edit_products' })
     if (name === undefined && Object.values(attributes).every((value) => value === undefined))

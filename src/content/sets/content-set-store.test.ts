@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => opened[Symbol.asyncDispose]())
 
-/** Makes these units the content of a set, as a sync does. */
+/** Makes these units the content of a set, as a sync does; those that begin with `only` are of a kind of their own. */
 async function sync(setId: number, names: readonly string[], removesOthers = true) {
   const taskId = randomUUID()
   const words = {
@@ -31,7 +31,7 @@ async function sync(setId: number, names: readonly string[], removesOthers = tru
   await db.transaction().execute((tx) => insertTask(tx, taskId, words))
   const saved = await saveUnits(
     db,
-    names.map((name) => ({ kind: 'file', naturalKey: name, name, files: [] })),
+    names.map((name) => ({ kind: name.startsWith('only') ? 'only' : 'file', naturalKey: name, name, files: [] })),
   )
   await stageUnits(
     db,
@@ -39,7 +39,7 @@ async function sync(setId: number, names: readonly string[], removesOthers = tru
     saved.map(({ id }) => id),
   )
   return db.transaction().execute(async (tx) => {
-    const result = await createVersion(tx, { setId, taskId, removesOthers })
+    const result = await createVersion(tx, { setId, taskId, removesOthers, singleKinds: ['only', 'none'] })
     await clearStaging(tx, taskId)
     return result
   })
@@ -73,6 +73,16 @@ describe('createVersion()', () => {
     assert.deepEqual(await unitsOf(setId, 2), ['b', 'c'])
     assert.deepEqual(await unitsOf(setId, 3), ['a', 'b', 'c'])
     assert.deepEqual(await unitsOf(setId, 4), ['a', 'b', 'c', 'd'])
+  })
+
+  it('puts the next unit in the place of the last one where there can only be one of a kind', async () => {
+    const setId = await insertContentSet(db)
+    await sync(setId, ['m', 'only one'])
+    await sync(setId, ['n'], false)
+    assert.deepEqual(await unitsOf(setId, 2), ['m', 'n', 'only one'])
+    assert.deepEqual(await sync(setId, ['only two'], false), { version: 3, added: 1, removed: 1 })
+    assert.deepEqual(await sync(setId, ['only two'], false), { version: 3, added: 0, removed: 0 })
+    assert.deepEqual(await unitsOf(setId, 3), ['m', 'n', 'only two'])
   })
 
   it('shares units between sets', async () => {

@@ -43,6 +43,8 @@ export interface VersionChange {
   readonly taskId: string
   /** Whether units that are not staged leave the set. */
   readonly removesOthers: boolean
+  /** A staged unit of one of these kinds takes the place of those that the set has. */
+  readonly singleKinds?: readonly string[]
 }
 
 export interface VersionResult {
@@ -57,11 +59,12 @@ export interface VersionResult {
  */
 export async function createVersion(
   tx: ContentDb,
-  { setId, taskId, removesOthers }: VersionChange,
+  { setId, taskId, removesOthers, singleKinds = [] }: VersionChange,
 ): Promise<VersionResult> {
   const latest = await lockLatestVersion(tx, setId)
   const next = latest + 1
-  const removed = removesOthers ? await removeOthers(tx, { setId, taskId, next }) : 0
+  const others = { setId, taskId, next }
+  const removed = await (removesOthers ? removeOthers(tx, others) : removeReplaced(tx, { ...others, singleKinds }))
   const added = await addStaged(tx, { setId, taskId, next })
   if (added + removed === 0) return { version: latest, added, removed }
   await tx.updateTable('content_sets').set({ latest_version: next }).where('id', '=', setId).execute()
@@ -79,6 +82,20 @@ async function removeOthers(tx: ContentDb, { setId, taskId, next }: NextVersion)
   const result = await sql`
     update content_set_units m set removed_in = ${next}
     where m.set_id = ${setId} and m.removed_in is null
+      and not exists (select 1 from sync_staging s where s.task_id = ${taskId} and s.unit_id = m.unit_id)`.execute(tx)
+  return Number(result.numAffectedRows ?? 0)
+}
+
+async function removeReplaced(
+  tx: ContentDb,
+  { setId, taskId, next, singleKinds }: NextVersion & { readonly singleKinds: readonly string[] },
+): Promise<number> {
+  if (singleKinds.length === 0) return 0
+  const result = await sql`
+    update content_set_units m set removed_in = ${next} from units former
+    where former.id = m.unit_id and m.set_id = ${setId} and m.removed_in is null and former.kind in (
+        select u.kind from sync_staging s join units u on u.id = s.unit_id
+        where s.task_id = ${taskId} and u.kind = any(${[...singleKinds]}::text[]))
       and not exists (select 1 from sync_staging s where s.task_id = ${taskId} and s.unit_id = m.unit_id)`.execute(tx)
   return Number(result.numAffectedRows ?? 0)
 }

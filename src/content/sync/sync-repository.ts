@@ -222,12 +222,14 @@ class Sync {
       mirrors,
       isOnDemand,
       upstream: { url },
-      repository: { id, set_id: setId },
+      repository: { id, set_id: setId, content_type: type },
     } = source
     const staged = { setId, taskId: this.#task.id }
     const leaving = mirrors ? await listLeavingUnits(db, staged, namedItems) : []
+    const kinds = this.#parts.types.get(type)?.unitKinds.filter(({ isSingle }) => isSingle === true) ?? []
+    const singleKinds = kinds.map(({ kind }) => kind)
     const { version, added, removed } = await this.#task.commit(db, async (tx) => {
-      const result = await createVersion(tx, { ...staged, removesOthers: mirrors })
+      const result = await createVersion(tx, { ...staged, removesOthers: mirrors, singleKinds })
       await clearStaging(tx, this.#task.id)
       await setSyncState(tx, id, {
         url,

@@ -5,7 +5,7 @@ import { answerList } from '../answer-list.ts'
 import type { ContentType } from '../content-type.ts'
 import { unitEndpoints } from './unit-contract.ts'
 import { type Comparison, type ListedKind, type UnitRow, unitHref } from './unit-list-store.ts'
-import type { UnitService } from './unit-service.ts'
+import type { SingleUnit, UnitService } from './unit-service.ts'
 
 /** What lists of units are asked by. */
 interface ListParameters extends SearchRequest {
@@ -27,6 +27,7 @@ export function unitRoutes(units: UnitService, types: Iterable<ContentType>, now
 function routesOf(kind: ListedKind, units: UnitService, now: () => number): Route[] {
   const endpoints = unitEndpoints(kind.list.path)
   const present = (row: UnitRow) => presentUnit(kind, row)
+  const presentInFull = ({ row, details }: SingleUnit) => ({ ...present(row), ...details })
   const list = (actor: Actor, parameters: ListParameters) =>
     answerList(parameters, { now: now(), order: kind.list.order }, async (request) => {
       const { rows, ...counts } = await units.listUnits(actor, kind, { filter: filterOf(parameters), request })
@@ -44,9 +45,9 @@ function routesOf(kind: ListedKind, units: UnitService, now: () => number): Rout
         }
       }),
     ),
-    route(endpoints.show, async ({ actor, params }) => present(await units.getUnit(actor, kind, params))),
+    route(endpoints.show, async ({ actor, params }) => presentInFull(await units.getUnit(actor, kind, params))),
     route(endpoints.showInRepository, async ({ actor, params: { id, repository_id: repositoryId } }) =>
-      present(await units.getUnit(actor, kind, { id, repositoryId })),
+      presentInFull(await units.getUnit(actor, kind, { id, repositoryId })),
     ),
   ]
 }

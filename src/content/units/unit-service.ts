@@ -26,6 +26,12 @@ export interface ComparedUnit {
   readonly viewVersionIds: readonly number[]
 }
 
+/** A unit with what only the record of a single one tells. */
+export interface SingleUnit {
+  readonly row: UnitRow
+  readonly details: object
+}
+
 /** The units in the repositories that somebody sees. */
 export class UnitService {
   readonly #parts: UnitServiceParts
@@ -75,11 +81,12 @@ export class UnitService {
     actor: Actor,
     kind: ListedKind,
     { id, repositoryId }: { readonly id: number; readonly repositoryId?: number },
-  ): Promise<UnitRow> {
+  ): Promise<SingleUnit> {
     const request = listRequest({}, 0)
     const { rows } = await this.listUnits(actor, kind, { filter: { ids: [id], repositoryId }, request })
-    const [unit] = rows
-    if (unit === undefined) throw notFound(kind.label, id)
-    return unit
+    const [row] = rows
+    if (row === undefined) throw notFound(kind.label, id)
+    const details = await kind.list.describe?.(this.#parts.db as unknown as Kysely<unknown>, row)
+    return { row, details: details ?? {} }
   }
 }

@@ -4,6 +4,7 @@ import type { ContentType } from '../../content-type.ts'
 import { advisoryList } from './lists/advisory-list.ts'
 import { groupList, moduleList } from './lists/group-lists.ts'
 import { packageList, sourceList } from './lists/package-list.ts'
+import { treeFacts, treeList } from './lists/tree-list.ts'
 import { parseRpm } from './parse-rpm.ts'
 import { publishYum } from './publish/publish-yum.ts'
 import { saveYumUnits } from './save-units.ts'
@@ -35,10 +36,11 @@ export const yum: ContentType = {
       list: groupList,
     },
     { kind: 'package_category', label: 'package_category', isRemovable: false },
-    { kind: 'distribution', label: 'distribution', isRemovable: false },
+    { kind: 'distribution', label: 'distribution', isRemovable: false, isSingle: true, list: treeList },
     { kind: 'yum_repo_metadata_file', label: 'yum_repo_metadata_file', isRemovable: false },
   ],
   countAliases: { package: 'rpm' },
+  facts: treeFacts,
   defaultUnit: 'rpm',
   attributes: {
     os_versions: {

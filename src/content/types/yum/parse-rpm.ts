@@ -10,7 +10,7 @@ import { verifyRpm } from './rpm/verify-rpm.ts'
  * @throws AppError `invalid` that names the file when it is no package, or one that was damaged
  */
 export async function parseRpm(file: UploadedFile): Promise<PackageUnit> {
-  const { fields, fragments } = await read(file)
+  const { fields, details, fragments } = await read(file)
   const { sha256, sizeBytes } = file
   return {
     kind: packageKind(fields),
@@ -19,6 +19,7 @@ export async function parseRpm(file: UploadedFile): Promise<PackageUnit> {
     files: [{ path: packagePath(fields), sha256, sizeBytes }],
     fields,
     sha256,
+    isModular: details.modularityLabel !== '',
     fragments: async () => fragments,
   }
 }

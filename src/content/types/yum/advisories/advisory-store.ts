@@ -1,8 +1,10 @@
 import { type Kysely, sql } from 'kysely'
+import { inBatches } from '../../../../platform/blobs/bounded.ts'
 import { storableJson } from '../../../../platform/db/storable.ts'
 import type { StoredUnit } from '../../../content-type.ts'
 import type { Advisory, AdvisoryPackage } from '../metadata/read-updateinfo.ts'
 import type { AdvisoryUnit } from './advisory-unit.ts'
+import { mergeAdvisories } from './merge-advisories.ts'
 import { momentOf } from './moment.ts'
 
 type Db = Kysely<unknown>
@@ -48,20 +50,27 @@ function nevraOf({ name, epoch, version, release, arch }: AdvisoryPackage): stri
 
 const pageSize = 500
 
-/** The elements of the advisories of a set version, page by page in the order of their ids. */
+/** The elements of the advisories of a set version, page by page in the order of their ids; those of one id are one. */
 export async function* listAdvisorySources(
   db: Db,
   { setId, version }: { readonly setId: number; readonly version: number },
 ): AsyncGenerator<readonly string[]> {
-  let after = 0
-  while (true) {
-    const { rows } = await sql<{ unit_id: number; source: string }>`
-      select e.unit_id, e.source from content_set_units m join erratum_units e on e.unit_id = m.unit_id
-      where m.set_id = ${setId} and m.added_in <= ${version} and (m.removed_in is null or m.removed_in > ${version})
-        and e.unit_id > ${after}
-      order by e.unit_id limit ${pageSize}`.execute(db)
-    if (rows.length === 0) return
-    yield rows.map(({ source }) => source)
-    after = rows.at(-1)?.unit_id as number
+  const { rows } = await sql<{ unitIds: number[] }>`
+    select json_agg(e.unit_id order by coalesce(e.updated_at, e.issued_at) desc nulls last, e.unit_id desc) as "unitIds"
+    from content_set_units m join erratum_units e on e.unit_id = m.unit_id
+    where m.set_id = ${setId} and m.added_in <= ${version} and (m.removed_in is null or m.removed_in > ${version})
+    group by e.errata_id order by e.errata_id`.execute(db)
+  for (const page of inBatches(rows, pageSize)) {
+    const sources = await findSources(
+      db,
+      page.flatMap(({ unitIds }) => unitIds),
+    )
+    yield await Promise.all(page.map(({ unitIds }) => mergeAdvisories(unitIds.flatMap((id) => sources.get(id) ?? []))))
   }
+}
+
+async function findSources(db: Db, unitIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  const { rows } = await sql<{ unit_id: number; source: string }>`
+    select unit_id, source from erratum_units where unit_id = any(${unitIds as number[]}::bigint[])`.execute(db)
+  return new Map(rows.map(({ unit_id, source }) => [unit_id, source]))
 }

@@ -35,7 +35,7 @@ export const advisoryList: UnitList = {
   table: 'erratum_units',
   fields: [
     text('errata_id'),
-    text('title'),
+    { ...text('title'), names: ['title', 'name'] },
     text('severity'),
     text('type'),
     { names: ['issued'], type: 'date', expression: column('issued_at'), isExplicitOnly: true },

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { SearchField } from '../../../../platform/search/search-fields.ts'
 import type { UnitList } from '../../../content-type.ts'
+import { describePackage } from '../packages/package-record.ts'
 import { parseEvr } from '../versions/parse-evr.ts'
 import { evrSortKey, versionSortKey } from '../versions/version-sort-key.ts'
 
@@ -32,7 +33,12 @@ const fields: readonly SearchField[] = [
   { names: ['summary'], type: 'string', expression: column('summary'), isExplicitOnly: true },
 ]
 
-const common = { fields, order: { by: 'name', direction: 'asc' }, ownId: column('sha256') } as const
+const common = {
+  fields,
+  describe: describePackage,
+  order: { by: 'name', direction: 'asc' },
+  ownId: column('sha256'),
+} as const
 
 /** The packages of repositories by themselves. */
 export const packageList: UnitList = { ...common, path: 'packages', table: 'rpm_packages', present: presentPackage }

@@ -12,6 +12,11 @@ export function isModuleUnit(unit: NewUnit): unit is ModuleUnit {
   return unit.kind === 'modulemd' || unit.kind === 'modulemd_document'
 }
 
+/** The packages of a stream, as `name-epoch:version-release.arch`. */
+export function artifactsOf({ document }: ModuleUnit): readonly string[] {
+  return document.kind === 'stream' ? document.artifacts : []
+}
+
 export function toModuleUnit(document: ModuleDocument) {
   const digest = createHash('sha256').update(document.source).digest('hex')
   const isStream = document.kind === 'stream'

@@ -41,9 +41,9 @@ async function insertRows(db: Db, packId: number, packages: readonly StoredPacka
   const column = <T>(value: (unit: PackageUnit) => T) => packages.map(({ unit }) => value(unit))
   await sql`
     insert into rpm_units (unit_id, name, epoch, version, release, arch, version_key, release_key, evr_key, filename, sha256,
-      summary, source_rpm, size_bytes, build_time, pack_id, pack_index)
+      summary, source_rpm, size_bytes, build_time, is_modular, pack_id, pack_index)
     select unit_id, name, epoch, version, release, arch, version_key, release_key, evr_key, filename, sha256,
-      summary, source_rpm, size_bytes, build_time, ${packId}, place - 1
+      summary, source_rpm, size_bytes, build_time, is_modular, ${packId}, place - 1
     from unnest(
       ${packages.map(({ id }) => id)}::bigint[], ${column(({ fields }) => fields.name)}::text[],
       ${column(({ fields }) => fields.epoch)}::integer[], ${column(({ fields }) => fields.version)}::text[],
@@ -53,7 +53,7 @@ async function insertRows(db: Db, packId: number, packages: readonly StoredPacka
       ${column(({ fields }) => evrSortKey(fields))}::text[], ${column(({ fields }) => fileNameOf(fields))}::text[],
       ${column(({ sha256 }) => sha256)}::text[], ${column(({ fields }) => fields.summary)}::text[],
       ${column(({ fields }) => fields.sourceRpm)}::text[], ${column(({ fields }) => fields.sizeBytes)}::bigint[],
-      ${column(({ fields }) => fields.buildTime)}::bigint[]
+      ${column(({ fields }) => fields.buildTime)}::bigint[], ${column(({ isModular }) => isModular)}::boolean[]
     ) with ordinality as given (unit_id, name, epoch, version, release, arch, version_key, release_key, evr_key, filename,
-      sha256, summary, source_rpm, size_bytes, build_time, place)`.execute(db)
+      sha256, summary, source_rpm, size_bytes, build_time, is_modular, place)`.execute(db)
 }

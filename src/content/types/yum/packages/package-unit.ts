@@ -7,6 +7,8 @@ export interface PackageUnit extends NewUnit {
   readonly kind: 'rpm' | 'srpm'
   readonly fields: PackageFields
   readonly sha256: string
+  /** Whether it belongs to a stream of a module. */
+  readonly isModular: boolean
   readonly files: readonly [UnitFile]
   /** What the package lists say of it; only asked for when it is new. */
   fragments(): Promise<PackageFragments>

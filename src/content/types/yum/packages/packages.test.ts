@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../../test/suppo
 import { decompress } from '../../../../platform/compression/decompress.ts'
 import type { MetadataFile, PublishContext, StoredUnit, WrittenFile } from '../../../content-type.ts'
 import { publishYum } from '../publish/publish-yum.ts'
+import { markModular } from './modular-packages.ts'
 import type { PackageFields } from './package-fields.ts'
 import { savePackages } from './package-store.ts'
 import { fileNameOf, type PackageUnit, packagePath } from './package-unit.ts'
@@ -36,7 +37,8 @@ function packageOf(number: number): PackageUnit {
   const files = [{ path: packagePath(fields), sha256: digest, sizeBytes: fields.sizeBytes }] as const
   const primary = { beforeChecksum: `<name>p${number}</name>`, beforeLocation: '', afterLocation: '<format/>' }
   const fragments = async () => ({ primary, filelists: `<file>/f${number}</file>`, other: '' })
-  return { kind: 'rpm', naturalKey: digest, name: fileNameOf(fields), files, fields, sha256: digest, fragments }
+  const identity = { kind: 'rpm', naturalKey: digest, name: fileNameOf(fields), sha256: digest } as const
+  return { ...identity, files, fields, isModular: false, fragments }
 }
 
 async function save(units: readonly PackageUnit[]): Promise<StoredUnit<PackageUnit>[]> {
@@ -126,6 +128,16 @@ describe('packages', () => {
       await listIn(files, 'filelists'),
       new RegExp(`pkgid="${sha256('package 7')}" name="p7" arch="noarch"><file>/f7</file>`),
     )
+  })
+
+  it('are marked when a module names them, also later', async () => {
+    const units = await save([700, 701, 702].map((number) => packageOf(number)))
+    const names = ['p700-0:1.0-1.noarch', 'p701-1:1.0-1.noarch', 'p702-0:1.0-1.x86_64', 'unknown', 'p-0:1-1.noarch']
+    await markModular(db, names)
+    await markModular(db, names)
+    const { rows } = await sql<{ name: string }>`
+      select name from rpm_units where is_modular and unit_id = any(${units.map(({ id }) => id)}::bigint[])`.execute(db)
+    assert.deepEqual(rows, [{ name: 'p700' }])
   })
 
   it('are taken out of packs one by one where a version does not hold all of one', async () => {

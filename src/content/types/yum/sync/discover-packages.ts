@@ -2,6 +2,7 @@ import { inBatches } from '../../../../platform/blobs/bounded.ts'
 import { AppError } from '../../../../platform/errors.ts'
 import type { DiscoverContext, DiscoveredFile, DiscoveredUnit, LearntFile, UnknownFile } from '../../../content-type.ts'
 import { type PrimaryPackage, readPrimary } from '../metadata/read-primary.ts'
+import { nevraOf } from '../packages/newest-packages.ts'
 import type { PackageFragments } from '../packages/package-fragments.ts'
 import { fileNameOf, type PackageUnit, packageKind, packagePath, secondPath } from '../packages/package-unit.ts'
 import { urlOf } from './find-repository.ts'
@@ -15,6 +16,8 @@ export interface PackageLists {
   readonly other: LearntFile
   /** The checksums of the packages that are wanted; all of them when nothing is said. */
   readonly retained: ReadonlySet<string> | undefined
+  /** The packages of modules, as modules name them. */
+  readonly modular: ReadonlySet<string>
 }
 
 /** So many packages are given at once. */
@@ -74,9 +77,10 @@ interface Describing {
   readonly base: URL
   /** Which package has which path, among those that were found so far. */
   readonly paths: Map<string, string>
+  readonly modular: ReadonlySet<string>
 }
 
-interface Finding extends Omit<Describing, 'paths'> {
+interface Finding extends Pick<Describing, 'context' | 'base'> {
   /** The ids of packages that the repository holds, by their sha256. */
   readonly held: ReadonlyMap<string, number>
 }
@@ -86,7 +90,7 @@ async function* describeAll(finding: Finding, lists: PackageLists): AsyncGenerat
   const isWanted = wantedBy(context, lists)
   const paths = new Map<string, string>()
   for await (const packages of inLarger(readPrimary(openMetadata(context, 'primary.xml', lists.primary)))) {
-    const described = await describe({ context, base, paths }, packages.filter(isWanted))
+    const described = await describe({ context, base, paths, modular: lists.modular }, packages.filter(isWanted))
     const others = described.filter(({ unit }) => !held.has(unit.naturalKey))
     const elsewhere = await context.findStored(others.map(({ unit }) => unit))
     const known = described.flatMap(({ unit }) => {
@@ -145,15 +149,15 @@ function wantedBy({ attributes }: DiscoverContext, { retained }: PackageLists): 
 
 /** Packages whose sha256 the upstream does not tell are fetched: nothing else could prove their bytes later. */
 async function describe(
-  { context, base, paths }: Describing,
+  { context, ...describing }: Describing,
   packages: readonly PrimaryPackage[],
 ): Promise<DescribedPackage[]> {
   const unknown = packages.filter(({ checksum }) => checksum.type !== 'sha256')
-  const learnt = await context.fetch(unknown.map((listed) => toFile(base, listed)))
+  const learnt = await context.fetch(unknown.map((listed) => toFile(describing.base, listed)))
   const digests = new Map(unknown.map((listed, index) => [listed, (learnt[index] as LearntFile).sha256]))
   return packages.map((listed) => ({
     listed,
-    unit: toUnit({ base, paths }, listed, digests.get(listed) ?? listed.checksum.value),
+    unit: toUnit(describing, listed, digests.get(listed) ?? listed.checksum.value),
   }))
 }
 
@@ -163,7 +167,7 @@ function toFile(base: URL, { checksum, location, fields }: PrimaryPackage): Unkn
 }
 
 function toUnit(
-  { base, paths }: Omit<Describing, 'context'>,
+  { base, paths, modular }: Omit<Describing, 'context'>,
   { fields, location }: PrimaryPackage,
   sha256: string,
 ): DescribedPackage['unit'] {
@@ -172,7 +176,8 @@ function toUnit(
   // some repositories have two packages of one name and version
   const path = paths.get(usual) === sha256 ? usual : secondPath(usual, sha256)
   const files = [{ path, sha256, sizeBytes: fields.sizeBytes, url: urlOf(base, location) }] as const
-  return { kind: packageKind(fields), naturalKey: sha256, name: fileNameOf(fields), files, fields, sha256 }
+  const isModular = modular.has(nevraOf(fields))
+  return { kind: packageKind(fields), naturalKey: sha256, name: fileNameOf(fields), files, fields, sha256, isModular }
 }
 
 async function* inLarger(

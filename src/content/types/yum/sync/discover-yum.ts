@@ -8,8 +8,9 @@ import { type MetadataFileUnit, toMetadataFile } from '../records/metadata-file.
 import { checkRepomd } from './check-repomd.ts'
 import { discoverPackages } from './discover-packages.ts'
 import { discoverTexts, type MetadataTexts, textTypes } from './discover-texts.ts'
+import { discoverTree } from './discover-tree.ts'
 import { type FoundRepomd, findRepomd, type KnownRepomd, urlOf } from './find-repository.ts'
-import { findRetained } from './retention.ts'
+import { findModular, findRetained } from './retention.ts'
 
 /** What a sync remembers of a repository. */
 interface YumState extends KnownRepomd {
@@ -56,9 +57,11 @@ async function* readUnits(
   if (primary === undefined || filelists === undefined || other === undefined) return
   const others = await discoverOthers(context, base, repomd)
   const texts = await fetchTexts(context, base, repomd)
-  const retained = await findRetained(context, primary, texts.modules)
-  yield* discoverPackages(context, base, { primary, filelists, other, retained })
+  const modular = await findModular(context, texts.modules)
+  const retained = await findRetained(context, primary, modular)
+  yield* discoverPackages(context, base, { primary, filelists, other, retained, modular })
   yield others
+  yield await discoverTree(context, base)
   yield* discoverTexts(context, texts)
 }
 

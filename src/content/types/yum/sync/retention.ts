@@ -12,11 +12,10 @@ import { openMetadata } from './open-metadata.ts'
 export async function findRetained(
   context: DiscoverContext,
   primary: LearntFile,
-  modules: Pick<LearntFile, 'sha256'> | undefined,
+  modular: ReadonlySet<string>,
 ): Promise<ReadonlySet<string> | undefined> {
   const count = Number(context.attributes['retain_package_versions_count'] ?? 0)
   if (count === 0) return undefined
-  const modular = await findModular(context, modules)
   const isProtected = (candidate: Parameters<typeof nevraOf>[0]) => modular.has(nevraOf(candidate))
   const newest = new NewestPackages<string>({ count, compare: compareEvr, isProtected })
   for await (const { packages } of readPrimary(openMetadata(context, 'primary.xml', primary)))
@@ -24,7 +23,8 @@ export async function findRetained(
   return new Set(newest.ids())
 }
 
-async function findModular(
+/** The packages that belong to streams of modules, as these name them: `name-epoch:version-release.arch`. */
+export async function findModular(
   context: DiscoverContext,
   modules: Pick<LearntFile, 'sha256'> | undefined,
 ): Promise<ReadonlySet<string>> {
