@@ -8,13 +8,13 @@ import type { PackageFragments } from '../packages/package-fragments.ts'
 import { fileNameOf, type PackageUnit, packageKind, packagePath, secondPath } from '../packages/package-unit.ts'
 import { urlOf } from './find-repository.ts'
 import { FragmentSpool } from './fragment-spool.ts'
-import { openMetadata } from './open-metadata.ts'
+import { openMetadata, type StoredMetadata } from './open-metadata.ts'
 
 /** The files that tell of packages, stored. */
 export interface PackageLists {
-  readonly primary: LearntFile
-  readonly filelists: LearntFile
-  readonly other: LearntFile
+  readonly primary: StoredMetadata
+  readonly filelists: StoredMetadata
+  readonly other: StoredMetadata
   /** The checksums of the packages that are wanted; all of them when nothing is said. */
   readonly retained: ReadonlySet<string> | undefined
 }
@@ -161,7 +161,7 @@ function toUnit(
 
 interface LongList {
   readonly name: string
-  readonly file: LearntFile
+  readonly file: StoredMetadata
   readonly read: typeof readFilelists
 }
 

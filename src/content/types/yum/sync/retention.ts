@@ -1,9 +1,9 @@
-import type { DiscoverContext, LearntFile } from '../../../content-type.ts'
+import type { DiscoverContext } from '../../../content-type.ts'
 import { readModules } from '../metadata/read-modules.ts'
 import { readPrimary } from '../metadata/read-primary.ts'
 import { NewestPackages, nevraOf } from '../packages/newest-packages.ts'
 import { compareEvr } from '../versions/compare-versions.ts'
-import { openMetadata } from './open-metadata.ts'
+import { openMetadata, type StoredMetadata } from './open-metadata.ts'
 
 /**
  * The checksums of the packages that stay when only so many versions of each are kept; undefined when all stay. Packages of
@@ -11,8 +11,8 @@ import { openMetadata } from './open-metadata.ts'
  */
 export async function findRetained(
   context: DiscoverContext,
-  primary: LearntFile,
-  modules: Pick<LearntFile, 'sha256'> | undefined,
+  primary: StoredMetadata,
+  modules: StoredMetadata | undefined,
 ): Promise<ReadonlySet<string> | undefined> {
   const count = Number(context.attributes['retain_package_versions_count'] ?? 0)
   if (count === 0) return undefined
@@ -26,7 +26,7 @@ export async function findRetained(
 
 async function findModular(
   context: DiscoverContext,
-  modules: Pick<LearntFile, 'sha256'> | undefined,
+  modules: StoredMetadata | undefined,
 ): Promise<ReadonlySet<string>> {
   const modular = new Set<string>()
   if (modules === undefined) return modular
