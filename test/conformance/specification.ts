@@ -182,8 +182,16 @@ export const specification: readonly SpecificationTable[] = [
       row('show: organization_id', lists),
       row('sync: source_url', 'repositories: syncs from elsewhere once, and removes nothing when it is incremental'),
       row('sync: incremental', 'repositories: syncs from elsewhere once, and removes nothing when it is incremental'),
-      later('yum', 'sync: skip_metadata_check', 'repositories: refuses sync options that make no sense'),
-      later('yum', 'sync: validate_contents', 'repositories: refuses sync options that make no sense'),
+      row(
+        'sync: skip_metadata_check',
+        'yum-changing-upstream: to skip the check of metadata reads all of it again',
+        'repositories: refuses sync options that make no sense',
+      ),
+      row(
+        'sync: validate_contents',
+        'yum-changing-upstream: to validate what it has finds what was damaged',
+        'repositories: refuses sync options that make no sense',
+      ),
       row('remove_content: ids', removal),
       row('remove_content: content_type', removal),
       row('remove_content: sync_capsule', removal),

@@ -3,6 +3,7 @@ import { AppError } from '../../../../platform/errors.ts'
 import type { DiscoverContext, DiscoveredFile, DiscoveredUnit, LearntFile, UnknownFile } from '../../../content-type.ts'
 import { onlyPackages } from '../metadata/only-packages.ts'
 import { readFilelists, readOther } from '../metadata/read-fragments.ts'
+import type { PackageBatch } from '../metadata/read-packages.ts'
 import { type PrimaryPackage, readPrimary } from '../metadata/read-primary.ts'
 import type { PackageFragments } from '../packages/package-fragments.ts'
 import { fileNameOf, type PackageUnit, packageKind, packagePath, secondPath } from '../packages/package-unit.ts'
@@ -177,10 +178,11 @@ function spool(
 }
 
 async function* inLarger(
-  batches: AsyncIterable<{ readonly packages: readonly PrimaryPackage[] }>,
+  batches: AsyncIterable<Pick<PackageBatch<PrimaryPackage>, 'packages' | 'warning'>>,
 ): AsyncGenerator<readonly PrimaryPackage[]> {
   let gathered: PrimaryPackage[] = []
-  for await (const { packages } of batches) {
+  for await (const { packages, warning } of batches) {
+    if (warning !== undefined) throw new AppError('upstream', `Cannot read the metadata: ${warning}`)
     gathered.push(...packages)
     if (gathered.length < batchSize) continue
     yield gathered
