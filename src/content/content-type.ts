@@ -78,8 +78,8 @@ export interface DiscoverContext {
   findStored(units: readonly Pick<NewUnit, 'kind' | 'naturalKey'>[]): Promise<ReadonlyMap<string, number>>
   /** Opens bytes that are stored. */
   open(sha256: string): Promise<OpenedBlob>
-  /** Puts bytes aside, out of the memory, until they are discarded. */
-  putAside(content: AsyncIterable<Uint8Array>): Promise<StagedBlob>
+  /** Puts bytes aside, out of the memory, until they are discarded. Messages call them by the subject. */
+  putAside(content: AsyncIterable<Uint8Array>, subject: string): Promise<StagedBlob>
 }
 
 /** The bytes of a unit as far as the upstream describes them. */

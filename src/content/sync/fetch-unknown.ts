@@ -20,7 +20,7 @@ export function discoverContext(
     findSizes: (digests) => artifacts.touchForSizes(digests),
     findStored: (units) => findStoredIds(db, units),
     open: (sha256) => artifacts.store.open(sha256),
-    putAside: (content) => artifacts.store.stage(content, { signal, blame: 'upstream' }),
+    putAside: (content, subject) => artifacts.store.stage(content, { signal, blame: 'upstream', subject }),
   }
 }
 

@@ -174,7 +174,7 @@ function spool(
   const isWanted = (pkgid: string) => fresh?.has(pkgid) ?? true
   const content = openMetadata(context, name, file)
   const fragments = read(fresh === undefined ? content : onlyPackages(content, isWanted, name))
-  return FragmentSpool.fill({ list: name, fragments, isWanted }, (content) => context.putAside(content))
+  return FragmentSpool.fill({ list: name, fragments, isWanted }, (content) => context.putAside(content, name))
 }
 
 async function* inLarger(
