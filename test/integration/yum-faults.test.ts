@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { syncToEnd } from '../support/content.ts'
 import type { Json } from '../support/json.ts'
 import {
-  type Answer,
-  type MadeFiles,
   type MadePackage,
   type MadeRecord,
   MadeUpstream,
   madeFiles,
-  madeLists,
   madePackage,
   primaryElement,
   publishedPathOf,
 } from '../support/made-yum.ts'
 import { lacksProgram } from '../support/programs.ts'
+import { packers, type Spoil, withList, withRepomd, withText } from '../support/spoilt-yum.ts'
 import { ViewLab } from '../support/view-lab.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { servedPackages } from '../support/yum-client.ts'
@@ -34,48 +31,7 @@ after(async () => {
   await upstream[Symbol.asyncDispose]()
 })
 
-interface Spoilt {
-  readonly files?: MadeFiles
-  readonly answer?: Answer
-}
-
-/** Makes something wrong of a repository with these packages; the last one is new. */
-type Spoil = (packages: readonly [MadePackage, MadePackage], url: string) => Spoilt
 type Case = readonly [what: string, spoil: Spoil, message: RegExp]
-
-/** A repository of which one list is changed. */
-const withList =
-  (type: string, change: (record: MadeRecord, packages: readonly MadePackage[]) => Partial<MadeRecord>): Spoil =>
-  (packages) => ({
-    files: madeFiles(
-      packages,
-      madeLists(packages).map((each) => (each.type === type ? { ...each, ...change(each, packages) } : each)),
-    ),
-  })
-
-const withText = (type: string, change: (text: string, packages: readonly MadePackage[]) => string): Spoil =>
-  withList(type, ({ text }, packages) => ({ text: change(String(text), packages) }))
-
-const withRepomd =
-  (change: (text: string) => string): Spoil =>
-  (packages) => {
-    const files = madeFiles(packages)
-    const text = String(files.get('repodata/repomd.xml'))
-    return { files: files.set('repodata/repomd.xml', Buffer.from(change(text))) }
-  }
-
-const byProgram =
-  (...[program, ...args]: readonly [string, ...string[]]) =>
-  (input: Buffer) =>
-    execFileSync(program, args, { input, maxBuffer: 2 ** 30 })
-
-const packers: Readonly<Record<string, (text: Buffer) => Buffer>> = {
-  nothing: (text) => text,
-  gzip: gzipSync,
-  zstd: zstdCompressSync,
-  xz: byProgram('xz', '-c', '-0'),
-  bzip2: byProgram('bzip2', '-c'),
-}
 
 const half = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2))
 const wrongDigest = 'ab'.repeat(32)
@@ -133,6 +89,14 @@ const elementCases: readonly Case[] = [
     'says that there are fewer packages',
     withText('primary', (text) => text.replace('packages="2"', 'packages="1"')),
     /primary\.xml says that it has 1 packages and has 2/,
+  ],
+  [
+    'gives one package two names',
+    withText('primary', (text, [, young]) => {
+      const second = primaryElement({ ...(young as MadePackage), name: 'newer' })
+      return text.replace('packages="2"', 'packages="3"').replace('</metadata>', `${second}</metadata>`)
+    }),
+    /new-1\.0-1.* and .*newer-1\.0-1.* cannot both be the package of/,
   ],
   [
     'has an epoch that is none',

@@ -1,4 +1,4 @@
-import { inBatches } from '../../../../platform/blobs/bounded.ts'
+import { inBatches, inWeighedBatches } from '../../../../platform/blobs/bounded.ts'
 import { AppError } from '../../../../platform/errors.ts'
 import type { DiscoverContext, DiscoveredFile, DiscoveredUnit, LearntFile, UnknownFile } from '../../../content-type.ts'
 import { onlyPackages } from '../metadata/only-packages.ts'
@@ -7,6 +7,7 @@ import type { PackageBatch } from '../metadata/read-packages.ts'
 import { type PrimaryPackage, readPrimary } from '../metadata/read-primary.ts'
 import type { PackageFragments } from '../packages/package-fragments.ts'
 import { fileNameOf, type PackageUnit, packageKind, packagePath, secondPath } from '../packages/package-unit.ts'
+import { wrongDocument } from '../xml/xml-error.ts'
 import { urlOf } from './find-repository.ts'
 import { FragmentSpool } from './fragment-spool.ts'
 import { openMetadata, type StoredMetadata } from './open-metadata.ts'
@@ -20,8 +21,10 @@ export interface PackageLists {
   readonly retained: ReadonlySet<string> | undefined
 }
 
-/** So many packages are given at once. */
+/** So many packages are given at once, */
 const batchSize = 2000
+/** and so much text of them. */
+const batchChars = 32 * 1024 * 1024
 
 type PackageDiscovery = PackageUnit & DiscoveredUnit & { readonly files: readonly [DiscoveredFile] }
 
@@ -48,11 +51,14 @@ export async function* discoverPackages(
   const longer = { filelists, other }
   if (gathered === undefined) {
     const all = context.previous === undefined ? found : describeAll(context, base, lists)
-    for await (const { known, fresh } of all) yield [...known, ...(await withFragments(fresh, longer))]
+    for await (const { known, fresh } of all) {
+      if (known.length > 0) yield known
+      yield* withFragments(fresh, longer)
+    }
     return
   }
   yield* inBatches(gathered.known, batchSize)
-  for (const batch of inBatches(gathered.fresh, batchSize)) yield await withFragments(batch, longer)
+  yield* withFragments(gathered.fresh, longer)
 }
 
 /** Packages that were found, apart by whether they are in the database. */
@@ -63,9 +69,9 @@ interface FoundPackages {
 
 async function* describeAll(context: DiscoverContext, base: URL, lists: PackageLists): AsyncGenerator<FoundPackages> {
   const isWanted = wantedBy(context, lists)
-  const paths = new Map<string, string>()
+  const found = { paths: new Map<string, string>(), names: new Map<string, string>() }
   for await (const packages of inLarger(readPrimary(openMetadata(context, 'primary.xml', lists.primary)))) {
-    const described = await describe({ context, base, paths }, packages.filter(isWanted))
+    const described = await describe({ context, base, ...found }, packages.filter(isWanted))
     const stored = await context.findStored(described.map(({ unit }) => unit))
     const known = described.flatMap(({ unit }) => {
       const storedId = stored.get(unit.naturalKey)
@@ -77,15 +83,18 @@ async function* describeAll(context: DiscoverContext, base: URL, lists: PackageL
 
 /** More than so many are not gathered in the memory. */
 const mostGathered = 20_000
+const mostGatheredChars = 64 * 1024 * 1024
 
 /** All packages of a repository, when few of them are new. */
 async function gather(found: AsyncIterable<FoundPackages>): Promise<FoundPackages | undefined> {
   const known: PackageDiscovery[] = []
   const fresh: DescribedPackage[] = []
+  let chars = 0
   for await (const some of found) {
     known.push(...some.known)
     fresh.push(...some.fresh)
-    if (fresh.length > mostGathered) return undefined
+    chars += charsOf(some.fresh.map(({ listed }) => listed))
+    if (fresh.length > mostGathered || chars > mostGatheredChars) return undefined
   }
   return { known, fresh }
 }
@@ -95,7 +104,17 @@ interface LongLists {
   readonly other: FragmentSpool
 }
 
-async function withFragments(
+async function* withFragments(
+  packages: readonly DescribedPackage[],
+  longer: LongLists,
+): AsyncGenerator<readonly PackageDiscovery[]> {
+  const weightOf = ({ listed: { checksum } }: DescribedPackage) =>
+    longer.filelists.sizeOf(checksum.value) + longer.other.sizeOf(checksum.value)
+  for (const batch of inWeighedBatches(packages, { size: batchSize, weight: batchChars, weightOf }))
+    yield await readFragments(batch, longer)
+}
+
+async function readFragments(
   packages: readonly DescribedPackage[],
   { filelists, other }: LongLists,
 ): Promise<PackageDiscovery[]> {
@@ -116,6 +135,8 @@ interface Describing {
   readonly base: URL
   /** Which package has which path, among those that were found so far. */
   readonly paths: Map<string, string>
+  /** The usual path of each package, by its sha256. */
+  readonly names: Map<string, string>
 }
 
 interface DescribedPackage {
@@ -130,15 +151,15 @@ function wantedBy({ attributes }: DiscoverContext, { retained }: PackageLists): 
 
 /** Packages whose sha256 the upstream does not tell are fetched: nothing else could prove their bytes later. */
 async function describe(
-  { context, base, paths }: Describing,
+  { context, ...found }: Describing,
   packages: readonly PrimaryPackage[],
 ): Promise<DescribedPackage[]> {
   const unknown = packages.filter(({ checksum }) => checksum.type !== 'sha256')
-  const learnt = await context.fetch(unknown.map((listed) => toFile(base, listed)))
+  const learnt = await context.fetch(unknown.map((listed) => toFile(found.base, listed)))
   const digests = new Map(unknown.map((listed, index) => [listed, (learnt[index] as LearntFile).sha256]))
   return packages.map((listed) => ({
     listed,
-    unit: toUnit({ base, paths }, listed, digests.get(listed) ?? listed.checksum.value),
+    unit: toUnit(found, listed, digests.get(listed) ?? listed.checksum.value),
   }))
 }
 
@@ -148,11 +169,15 @@ function toFile(base: URL, { checksum, location, fields }: PrimaryPackage): Unkn
 }
 
 function toUnit(
-  { base, paths }: Omit<Describing, 'context'>,
+  { base, paths, names }: Omit<Describing, 'context'>,
   { fields, location }: PrimaryPackage,
   sha256: string,
 ): DescribedPackage['unit'] {
   const usual = packagePath(fields)
+  const known = names.get(sha256) ?? usual
+  if (known !== usual)
+    throw wrongDocument('primary.xml', `${known} and ${usual} cannot both be the package of sha256 ${sha256}`)
+  names.set(sha256, usual)
   if (!paths.has(usual)) paths.set(usual, sha256)
   // some repositories have two packages of one name and version
   const path = paths.get(usual) === sha256 ? usual : secondPath(usual, sha256)
@@ -181,12 +206,23 @@ async function* inLarger(
   batches: AsyncIterable<Pick<PackageBatch<PrimaryPackage>, 'packages' | 'warning'>>,
 ): AsyncGenerator<readonly PrimaryPackage[]> {
   let gathered: PrimaryPackage[] = []
+  let chars = 0
   for await (const { packages, warning } of batches) {
-    if (warning !== undefined) throw new AppError('upstream', `Cannot read the metadata: ${warning}`)
+    if (warning !== undefined) throw wrongDocument('the metadata', warning)
     gathered.push(...packages)
-    if (gathered.length < batchSize) continue
+    chars += charsOf(packages)
+    if (gathered.length < batchSize && chars < batchChars) continue
     yield gathered
     gathered = []
+    chars = 0
   }
   if (gathered.length > 0) yield gathered
+}
+
+/** How much text of packages is held. */
+function charsOf(packages: readonly PrimaryPackage[]): number {
+  let chars = 0
+  for (const { fragment } of packages)
+    chars += fragment.beforeChecksum.length + fragment.beforeLocation.length + fragment.afterLocation.length
+  return chars
 }

@@ -50,6 +50,15 @@ export class FragmentSpool implements AsyncDisposable {
   }
 
   /**
+   * How long is what the list says of a package.
+   *
+   * @throws AppError `upstream` that names a package of which it says nothing
+   */
+  sizeOf(pkgid: string): number {
+    return this.#placeOf(pkgid).length
+  }
+
+  /**
    * Gives what the list says of some packages, in their order.
    *
    * @throws AppError `upstream` that names a package of which it says nothing
