@@ -6,12 +6,13 @@ import { readModules } from '../src/content/types/yum/metadata/read-modules.ts'
 import { readPrimary } from '../src/content/types/yum/metadata/read-primary.ts'
 import { readUpdateinfo } from '../src/content/types/yum/metadata/read-updateinfo.ts'
 import { decompress } from '../src/platform/compression/decompress.ts'
+import { listDebianPackages } from './yum/debian-packages.ts'
 import { makeMetadata, makeModules, makeUpdateinfo } from './yum/made-metadata.ts'
 
 type Reader = (content: AsyncIterable<Uint8Array>) => AsyncIterable<{ readonly packages: readonly unknown[] }>
 
 const packages = Number(process.argv[2] ?? 60_000)
-const made = makeMetadata(packages, 75)
+const made = makeMetadata(listDebianPackages(packages))
 const lists: readonly (readonly [string, () => Iterable<Buffer>, Reader])[] = [
   ['primary', made.primary, (content) => readPrimary(content)],
   ['filelists', made.filelists, (content) => readFilelists(content)],

@@ -1,3 +1,11 @@
+import type { PackageDetails } from '../../src/content/types/yum/packages/package-details.ts'
+import type { PackageFields } from '../../src/content/types/yum/packages/package-fields.ts'
+import { renderFilelists, renderOther, renderPrimary } from '../../src/content/types/yum/packages/package-fragments.ts'
+import { fileNameOf } from '../../src/content/types/yum/packages/package-unit.ts'
+import { writeFilelists } from '../../src/content/types/yum/packages/write-filelists.ts'
+import { writeOther } from '../../src/content/types/yum/packages/write-other.ts'
+import { writePrimary } from '../../src/content/types/yum/packages/write-primary.ts'
+
 /** Metadata of a repository that does not exist, as large as a real one. */
 export interface MadeMetadata {
   readonly packages: number
@@ -6,34 +14,47 @@ export interface MadeMetadata {
   other(): Generator<Buffer>
 }
 
+/** A package that does not exist. */
+export interface MadePackage {
+  readonly sha256: string
+  readonly fields: PackageFields
+  details(): PackageDetails
+}
+
 const common = 'http://linux.duke.edu/metadata'
 
-/** Each package has `files` files; 60,000 with 75 are some 300 MB of filelists. */
-export function makeMetadata(packages: number, files: number): MadeMetadata {
+/** The lists of these packages, as createrepo_c writes them. */
+export function makeMetadata(packages: readonly MadePackage[]): MadeMetadata {
+  const list = (element: string, namespaces: string, render: (made: MadePackage) => string) => () =>
+    write(packages, render, {
+      start: `<${element} ${namespaces} packages="${packages.length}">`,
+      end: `</${element}>`,
+    })
   return {
-    packages,
-    primary: () =>
-      list(
-        packages,
-        `<metadata xmlns="${common}/common" xmlns:rpm="${common}/rpm" packages="${packages}">`,
-        primaryOf,
-        '</metadata>',
-      ),
-    filelists: () =>
-      list(
-        packages,
-        `<filelists xmlns="${common}/filelists" packages="${packages}">`,
-        (index) => filelistsOf(index, files),
-        '</filelists>',
-      ),
-    other: () => list(packages, `<otherdata xmlns="${common}/other" packages="${packages}">`, otherOf, '</otherdata>'),
+    packages: packages.length,
+    primary: list('metadata', `xmlns="${common}/common" xmlns:rpm="${common}/rpm"`, primaryOf),
+    filelists: list('filelists', `xmlns="${common}/filelists"`, (made) =>
+      renderFilelists(made.fields, writeFilelists(made.fields, made.details()), made),
+    ),
+    other: list('otherdata', `xmlns="${common}/other"`, (made) =>
+      renderOther(made.fields, writeOther(made.fields, made.details()), made),
+    ),
   }
 }
 
-function* list(packages: number, start: string, entryOf: (index: number) => string, end: string): Generator<Buffer> {
+function primaryOf({ sha256, fields, details }: MadePackage): string {
+  const href = `Packages/${fields.name.charAt(0)}/${fileNameOf(fields)}`
+  return renderPrimary(writePrimary(fields, details()), { sha256, href })
+}
+
+function* write(
+  packages: readonly MadePackage[],
+  render: (made: MadePackage) => string,
+  { start, end }: { readonly start: string; readonly end: string },
+): Generator<Buffer> {
   let text = `<?xml version="1.0" encoding="UTF-8"?>\n${start}\n`
-  for (let index = 0; index < packages; index++) {
-    text += entryOf(index)
+  for (const made of packages) {
+    text += render(made)
     if (text.length < 65536) continue
     yield Buffer.from(text)
     text = ''
@@ -41,60 +62,46 @@ function* list(packages: number, start: string, entryOf: (index: number) => stri
   yield Buffer.from(`${text}${end}\n`)
 }
 
+/** Packages with nothing special about them. */
+export function inventPackages(count: number, files: number): MadePackage[] {
+  return Array.from({ length: count }, (_, index) => inventPackage(index, files))
+}
+
+function inventPackage(index: number, files: number): MadePackage {
+  const [name, version, release] = [`package-${index}`, `1.${index % 50}`, `${index % 7}.el9`]
+  const sourceRpm = `${name}-${version}-${release}.src.rpm`
+  const summary = `The package number ${index} & what it is good for`
+  const times = { buildTime: 1_690_000_000, sizeBytes: index * 100 }
+  return {
+    sha256: idOf(index),
+    fields: { name, epoch: 0, version, release, arch: 'x86_64', summary, sourceRpm, ...times },
+    details: () => inventDetails(name, files),
+  }
+}
+
+function inventDetails(name: string, files: number): PackageDetails {
+  const texts = { license: 'MIT', vendor: 'Example', group: 'Unspecified', buildHost: 'build.example.com' }
+  const own = { name, comparison: '', epoch: '', version: '', release: '', isPre: false } as const
+  const none = { conflicts: [], obsoletes: [], suggests: [], enhances: [], recommends: [], supplements: [] }
+  return {
+    ...texts,
+    description:
+      'A longer text about it, which says in some words what it does,\nand for whom, and what else there is.',
+    packager: 'Somebody <somebody@example.com>',
+    url: `https://example.com/${name}`,
+    modularityLabel: '',
+    headerRange: { start: 4504, end: 8000 },
+    installedBytes: 3000,
+    archiveBytes: 3010,
+    fileTime: 1_700_000_000,
+    dependencies: { provides: [own], requires: [{ ...own, name: 'libc.so.6()(64bit)' }], ...none },
+    files: Array.from({ length: files }, (_, at) => ({ path: `/usr/share/${name}/file-${at}.html`, type: 'file' })),
+    changelogs: [{ author: 'Somebody <somebody@example.com> - 1.0-1', time: 1_600_000_000, text: '- Repaired' }],
+  }
+}
+
 function idOf(index: number): string {
   return (index * 2654435761).toString(16).padStart(16, '0').slice(-16).repeat(4)
-}
-
-function dependencies(kind: string, index: number, count: number): string {
-  const entry = (at: number) =>
-    `      <rpm:entry name="lib${kind}-${index % 977}-${at}.so.1()(64bit)" flags="GE" epoch="0" ver="${at}.2" rel="1.el9"/>\n`
-  return `    <rpm:${kind}>\n${Array.from({ length: count }, (_, at) => entry(at)).join('')}    </rpm:${kind}>\n`
-}
-
-function primaryOf(index: number): string {
-  return `<package type="rpm">
-  <name>package-${index}</name>
-  <arch>x86_64</arch>
-  <version epoch="0" ver="1.${index % 50}" rel="${index % 7}.el9"/>
-  <checksum type="sha256" pkgid="YES">${idOf(index)}</checksum>
-  <summary>The package number ${index} &amp; what it is good for</summary>
-  <description>A longer text about it, which says in some words what it does,
-and for whom, and what else there is.</description>
-  <packager>Somebody &lt;somebody@example.com&gt;</packager>
-  <url>https://example.com/package-${index}</url>
-  <time file="1700000000" build="1690000000"/>
-  <size package="${index * 100}" installed="${index * 300}" archive="${index * 301}"/>
-  <location href="Packages/p/package-${index}-1.${index % 50}-${index % 7}.el9.x86_64.rpm"/>
-  <format>
-    <rpm:license>MIT</rpm:license>
-    <rpm:vendor>Example</rpm:vendor>
-    <rpm:group>Unspecified</rpm:group>
-    <rpm:buildhost>build.example.com</rpm:buildhost>
-    <rpm:sourcerpm>package-${index}-1.${index % 50}-${index % 7}.el9.src.rpm</rpm:sourcerpm>
-    <rpm:header-range start="4504" end="${8000 + (index % 999)}"/>
-${dependencies('provides', index, 2)}${dependencies('requires', index, 3)}    <file>/usr/bin/package-${index}</file>
-  </format>
-</package>
-`
-}
-
-function filelistsOf(index: number, files: number): string {
-  let text = `<package pkgid="${idOf(index)}" name="package-${index}" arch="x86_64">
-  <version epoch="0" ver="1.${index % 50}" rel="${index % 7}.el9"/>
-  <file type="dir">/usr/share/doc/package-${index}</file>
-`
-  for (let at = 0; at < files; at++)
-    text += `  <file>/usr/share/package-${index}/some/folder-${at % 9}/file-${at * 7}.html</file>\n`
-  return `${text}</package>\n`
-}
-
-function otherOf(index: number): string {
-  let text = `<package pkgid="${idOf(index)}" name="package-${index}" arch="x86_64">
-  <version epoch="0" ver="1.${index % 50}" rel="${index % 7}.el9"/>
-`
-  for (let at = 0; at < 8; at++)
-    text += `  <changelog author="Somebody &lt;somebody@example.com&gt; - 1.${at}-1" date="${1600000000 + at * 86400}">- Repaired number ${at} of ${index}</changelog>\n`
-  return `${text}</package>\n`
 }
 
 /** Advisories, each about ten packages. */

@@ -1,6 +1,6 @@
 import type { Kysely, RawBuilder } from 'kysely'
 import type { TObject, TSchema } from 'typebox'
-import type { OpenedBlob, StagedBlob } from '../platform/blobs/blob-store.ts'
+import type { OpenedBlob, ScratchFile } from '../platform/blobs/blob-store.ts'
 import type { Digests } from '../platform/blobs/digests.ts'
 import type { FieldMessages } from '../platform/errors.ts'
 import type { Upstream, Validators } from '../platform/fetch/fetch-options.ts'
@@ -78,8 +78,10 @@ export interface DiscoverContext {
   findStored(units: readonly Pick<NewUnit, 'kind' | 'naturalKey'>[]): Promise<ReadonlyMap<string, number>>
   /** Opens bytes that are stored. */
   open(sha256: string): Promise<OpenedBlob>
-  /** Puts bytes aside, out of the memory, until they are discarded. Messages call them by the subject. */
-  putAside(content: AsyncIterable<Uint8Array>, subject: string): Promise<StagedBlob>
+  /** The natural keys of all units that the repository holds now. */
+  listHeld(): Promise<readonly string[]>
+  /** A file for what is too large for the memory. */
+  scratch(): Promise<ScratchFile>
 }
 
 /** The bytes of a unit as far as the upstream describes them. */

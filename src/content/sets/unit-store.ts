@@ -56,6 +56,14 @@ export async function findStoredIds(
   return new Map(rows.map((row) => [row.natural_key, row.id]))
 }
 
+/** Of all units that the latest version of a set holds. */
+export async function listNaturalKeys(db: ContentDb, setId: number): Promise<string[]> {
+  const { rows } = await sql<{ natural_key: string }>`
+    select u.natural_key from content_set_units m join units u on u.id = m.unit_id
+    where m.set_id = ${setId} and m.removed_in is null`.execute(db)
+  return rows.map((row) => row.natural_key)
+}
+
 /** Adds the files of units; those that are known stay as they are. `stored` are the digests whose bytes we have. */
 export async function saveUnitFiles(
   db: ContentDb,

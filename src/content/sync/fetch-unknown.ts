@@ -1,14 +1,18 @@
 import { fetchChangedBlob } from '../../platform/fetch/fetch-blob.ts'
 import { forAll } from '../../platform/fetch/for-all.ts'
 import type { DiscoverContext, LearntFile, UnknownFile } from '../content-type.ts'
-import { findStoredIds } from '../sets/unit-store.ts'
+import { findStoredIds, listNaturalKeys } from '../sets/unit-store.ts'
 import { type Fetching, keepingAll } from './fetch-missing.ts'
 
+type Known = Pick<DiscoverContext, 'previous' | 'isOnDemand' | 'attributes' | 'checkSignature'>
+
+/** The repository for which an upstream is looked at. */
+interface Discovering extends Known {
+  readonly setId: number
+}
+
 /** What a type needs to look at an upstream; whatever it fetches there goes the way of all fetches. */
-export function discoverContext(
-  fetching: Fetching,
-  known: Pick<DiscoverContext, 'previous' | 'isOnDemand' | 'attributes' | 'checkSignature'>,
-): DiscoverContext {
+export function discoverContext(fetching: Fetching, { setId, ...known }: Discovering): DiscoverContext {
   const { db, upstream, fetcher, signal, concurrency, artifacts } = fetching
   return {
     ...known,
@@ -20,7 +24,8 @@ export function discoverContext(
     findSizes: (digests) => artifacts.touchForSizes(digests),
     findStored: (units) => findStoredIds(db, units),
     open: (sha256) => artifacts.store.open(sha256),
-    putAside: (content, subject) => artifacts.store.stage(content, { signal, blame: 'upstream', subject }),
+    scratch: () => artifacts.store.scratch(),
+    listHeld: () => listNaturalKeys(db, setId),
   }
 }
 

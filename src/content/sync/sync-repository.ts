@@ -108,7 +108,13 @@ class Sync {
     const previous = await this.#usableState(source)
     const { repository, isOnDemand } = source
     const checkSignature = await findSignatureCheck(this.#parts, repository)
-    const known = { previous, isOnDemand, attributes: attributesOf(repository), checkSignature }
+    const known = {
+      previous,
+      isOnDemand,
+      attributes: attributesOf(repository),
+      checkSignature,
+      setId: repository.set_id,
+    }
     return source.work.discover(discoverContext(this.#fetching(source), known))
   }
 

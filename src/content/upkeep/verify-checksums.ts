@@ -97,7 +97,7 @@ async function refetch(parts: ContentTaskParts, task: TaskContext, { subject, da
     const { db, artifacts, fetcher } = parts
     const fetching = { db, artifacts, fetcher, upstream, concurrency, signal: task.signal, onFetched: () => {} }
     const isOnDemand = repository.download_policy === 'on_demand'
-    const known = { previous: undefined, isOnDemand, attributes: attributesOf(repository) }
+    const known = { previous: undefined, isOnDemand, attributes: attributesOf(repository), setId: repository.set_id }
     const discovery = await work.discover(discoverContext(fetching, known))
     if (discovery.outcome === 'unchanged') throw new AppError('upstream', 'Cannot read the upstream: it lists nothing')
     for await (const batch of discovery.units) {

@@ -270,6 +270,7 @@ function heldStore(store: BlobStore): BlobStore & { readonly deleting: Promise<v
     open: (sha256, range) => store.open(sha256, range),
     stat: (sha256) => store.stat(sha256),
     list: () => store.list(),
+    scratch: () => store.scratch(),
     async delete(sha256) {
       deleting.resolve()
       await released.promise

@@ -40,8 +40,18 @@ export interface BlobStore {
   /** Forgets the bytes. False when there were none. */
   delete(sha256: string): Promise<boolean>
 
+  /** An empty file for work that is too large for the memory. It has no name and goes when it is disposed of. */
+  scratch(): Promise<ScratchFile>
+
   /** Everything stored, ordered by name. What comes or goes meanwhile may or may not be listed. */
   list(): AsyncIterable<ListedBlob>
+}
+
+/** Bytes that nobody else sees. */
+export interface ScratchFile extends AsyncDisposable {
+  /** Open for reading and writing until this is disposed of. */
+  readonly fd: number
+  read(start: number, sizeBytes: number): Promise<Buffer>
 }
 
 /** Bytes that are hashed and checked and belong to their holder, who commits or discards them. */

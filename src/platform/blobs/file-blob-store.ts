@@ -1,7 +1,16 @@
 import { mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { asWriteFailure, openBlobFile, syncFolder, writeFully } from './blob-file.ts'
-import type { BlobStat, BlobStore, ByteRange, ListedBlob, OpenedBlob, StagedBlob, StageOptions } from './blob-store.ts'
+import type {
+  BlobStat,
+  BlobStore,
+  ByteRange,
+  ListedBlob,
+  OpenedBlob,
+  ScratchFile,
+  StagedBlob,
+  StageOptions,
+} from './blob-store.ts'
 import { forEachBounded } from './bounded.ts'
 import { isDigest } from './digests.ts'
 import { FileStagedBlob } from './file-staged-blob.ts'
@@ -9,6 +18,7 @@ import { GrowingFile } from './growing-file.ts'
 import { type CheckedBytes, IncomingBytes } from './incoming-bytes.ts'
 import { isGone, thisOwner } from './owner.ts'
 import { BlobPaths, ownerOfTemporary, type TemporaryOwner } from './paths.ts'
+import { openScratchFile } from './scratch-file.ts'
 
 const folderMode = 0o700
 const fileMode = 0o600
@@ -64,6 +74,14 @@ export class FileBlobStore implements BlobStore {
 
   async open(sha256: string, range?: ByteRange): Promise<OpenedBlob> {
     return openBlobFile(this.#paths.blob(sha256), sha256, range)
+  }
+
+  async scratch(): Promise<ScratchFile> {
+    try {
+      return await openScratchFile(this.#paths.temporary(this.#owner))
+    } catch (error) {
+      throw asWriteFailure(error, 'what is worked on')
+    }
   }
 
   async stat(sha256: string): Promise<BlobStat | undefined> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { makeMetadata } from '../../../../../bench/yum/made-metadata.ts'
+import { inventPackages, makeMetadata } from '../../../../../bench/yum/made-metadata.ts'
 import { SeededRandom } from '../../../../../test/support/seeded-random.ts'
 import { AppError } from '../../../../platform/errors.ts'
 import { readComps } from './read-comps.ts'
@@ -14,7 +14,7 @@ import { readTreeinfo } from './read-treeinfo.ts'
 import { readUpdateinfo } from './read-updateinfo.ts'
 
 const sha256 = 'ab'.repeat(32)
-const made = makeMetadata(3, 4)
+const made = makeMetadata(inventPackages(3, 4))
 const textOf = (content: Iterable<Buffer>) => Buffer.concat([...content]).toString()
 
 type Reader = (content: AsyncIterable<Uint8Array>, bytes: Buffer) => unknown

@@ -22,7 +22,7 @@ export type Pack = Readonly<Record<ListName, Frame>>
 export const packSize = 256
 
 /** More than this is no pack of ours. */
-const largestFrameBytes = 1024 * 1024 * 1024
+export const largestFrameBytes = 1024 * 1024 * 1024
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)

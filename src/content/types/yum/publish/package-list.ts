@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip, zstdDecompress } from 'node:zlib'
 import { compressFrame, type Frame, type ListName, readFrame } from '../packs/pack.ts'
 import type { PackUse } from '../packs/pack-store.ts'
+import type { ListPiece, OpenDigest } from './open-digest.ts'
 
 const decompress = promisify(zstdDecompress)
 const compressGzip = promisify(gzip)
@@ -19,15 +19,11 @@ const tails: Readonly<Record<ListName, string>> = {
   other: '</otherdata>\n',
 }
 
-/** What a published list is uncompressed. */
-export interface OpenFacts {
-  readonly sha256: string
-  readonly sizeBytes: number
-}
-
 export interface ListSource {
   readonly uses: readonly PackUse[]
   findFrame(packId: number): Promise<Frame>
+  /** Is told all of the list. */
+  readonly digest: OpenDigest
   readonly signal: AbortSignal
 }
 
@@ -38,55 +34,43 @@ export interface ListSource {
 export class PackageList {
   readonly #list: ListName
   readonly #source: ListSource
-  readonly #hash = createHash('sha256')
-  #openBytes = 0
 
   constructor(list: ListName, source: ListSource) {
     this.#list = list
     this.#source = source
   }
 
-  /** What has been read of it so far; all of it in the end. */
-  get open(): OpenFacts {
-    return { sha256: this.#hash.copy().digest('hex'), sizeBytes: this.#openBytes }
-  }
-
   async *compressed(): AsyncGenerator<Uint8Array> {
-    for await (const { open, frame } of this.#pieces()) yield frame ?? (await compressFrame(open))
+    for await (const piece of this.#pieces()) yield 'frame' in piece ? piece.frame : await compressFrame(piece.open)
   }
 
   /** For clients that do not know zstd: as members of gzip (RFC 1952 section 2.2). */
   async *gzipped(): AsyncGenerator<Uint8Array> {
-    for await (const { open } of this.#pieces()) yield await compressGzip(open)
+    for await (const piece of this.#pieces())
+      yield await compressGzip('open' in piece ? piece.open : await decompress(piece.frame))
   }
 
-  async *#pieces(): AsyncGenerator<Piece> {
-    const { uses, signal } = this.#source
-    const count = uses.reduce((sum, { indexes }) => sum + indexes.length, 0)
-    yield this.#note({ open: Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n${heads[this.#list](count)}`) })
-    for (const use of uses) {
+  async *#pieces(): AsyncGenerator<ListPiece> {
+    const { digest, signal } = this.#source
+    for await (const piece of this.#opened()) {
       signal.throwIfAborted()
-      yield this.#note(await this.#pieceOf(use))
+      await digest.add(piece)
+      yield piece
     }
-    yield this.#note({ open: Buffer.from(tails[this.#list]) })
   }
 
-  async #pieceOf({ packId, packageCount, indexes }: PackUse): Promise<Piece> {
+  async *#opened(): AsyncGenerator<ListPiece> {
+    const { uses } = this.#source
+    const count = uses.reduce((sum, { indexes }) => sum + indexes.length, 0)
+    yield { open: Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n${heads[this.#list](count)}`) }
+    for (const use of uses) yield await this.#pieceOf(use)
+    yield { open: Buffer.from(tails[this.#list]) }
+  }
+
+  async #pieceOf({ packId, packageCount, indexes }: PackUse): Promise<ListPiece> {
     const frame = await this.#source.findFrame(packId)
-    if (indexes.length === packageCount) return { open: await decompress(frame.bytes), frame: frame.bytes }
+    if (indexes.length === packageCount) return { frame: frame.bytes }
     const parts = await readFrame(frame)
     return { open: Buffer.concat(indexes.map((index) => parts[index] as Buffer)) }
   }
-
-  #note(piece: Piece): Piece {
-    this.#hash.update(piece.open)
-    this.#openBytes += piece.open.length
-    return piece
-  }
-}
-
-interface Piece {
-  readonly open: Buffer
-  /** The same compressed, where it is known. */
-  readonly frame?: Buffer
 }

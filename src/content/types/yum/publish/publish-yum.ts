@@ -6,25 +6,39 @@ import { findFrame, listPackUses, type PackUse } from '../packs/pack-store.ts'
 import { baseType } from '../records/base-type.ts'
 import { listMetadataFiles } from '../records/metadata-file-store.ts'
 import { type MetadataText, textsOf } from './metadata-texts.ts'
+import { type OpenDigest, OwnOpenDigest } from './open-digest.ts'
 import { type ListSource, PackageList } from './package-list.ts'
 import { PublishedText } from './published-text.ts'
 import { formatRepomd, type RepomdRecord } from './repomd.ts'
+import { ThreadedOpenDigest } from './threaded-open-digest.ts'
 
 type Publishing = AsyncGenerator<MetadataFile, void, WrittenFile>
 
 /** The metadata of a repository of packages, as dnf and yum read it. */
 export async function* publishYum(context: PublishContext): Publishing {
   const records: RepomdRecord[] = []
-  const uses = await usesOf(context)
-  for (const list of listNames) {
-    const content = new PackageList(list, sourceOf(context, list, uses))
-    const written = yield fileOf(list, content, context.attributes)
-    records.push({ type: list, ...hrefOf(written), open: content.open })
-  }
+  yield* publishLists(context, records)
   for (const text of textsOf(context)) yield* publishText(context, text, records)
   const others = await listMetadataFiles(context.db, context)
   records.push(...others.filter(({ type }) => !records.some((record) => baseType(record.type) === baseType(type))))
   yield* publishIndex(context, records)
+}
+
+/** Lists with more packages are opened and hashed in threads. */
+const threadPackages = 5000
+
+async function* publishLists(context: PublishContext, records: RepomdRecord[]): Publishing {
+  const uses = await usesOf(context)
+  const isLong = uses.reduce((sum, { indexes }) => sum + indexes.length, 0) > threadPackages
+  await using threads = new AsyncDisposableStack()
+  const published: { readonly record: RepomdRecord; readonly digest: OpenDigest }[] = []
+  for (const list of listNames) {
+    const digest = isLong ? threads.use(new ThreadedOpenDigest()) : new OwnOpenDigest()
+    const content = new PackageList(list, sourceOf(context, { list, uses, digest }))
+    const written = yield fileOf(list, content, context.attributes)
+    published.push({ record: { type: list, ...hrefOf(written) }, digest })
+  }
+  for (const { record, digest } of published) records.push({ ...record, open: await digest.finish() })
 }
 
 async function* publishText({ attributes }: PublishContext, text: MetadataText, records: RepomdRecord[]): Publishing {
@@ -64,9 +78,14 @@ async function usesOf({ db, setId, version, signal }: PublishContext): Promise<P
   return (await compactPacks(db, uses, signal)) ? listPackUses(db, { setId, version }) : uses
 }
 
-function sourceOf({ db, signal }: PublishContext, list: ListName, uses: readonly PackUse[]): ListSource {
+interface WantedList extends Pick<ListSource, 'uses' | 'digest'> {
+  readonly list: ListName
+}
+
+function sourceOf({ db, signal }: PublishContext, { list, uses, digest }: WantedList): ListSource {
   return {
     uses,
+    digest,
     signal,
     async findFrame(packId): Promise<Frame> {
       const frame = await findFrame(db, packId, list)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { compressFrame } from '../packs/pack.ts'
-import type { OpenFacts } from './package-list.ts'
+import type { OpenFacts } from './open-digest.ts'
 
 const compressGzip = promisify(gzip)
 

@@ -1,8 +1,6 @@
 import { inBatches, inWeighedBatches } from '../../../../platform/blobs/bounded.ts'
 import { AppError } from '../../../../platform/errors.ts'
 import type { DiscoverContext, DiscoveredFile, DiscoveredUnit, LearntFile, UnknownFile } from '../../../content-type.ts'
-import { onlyPackages } from '../metadata/only-packages.ts'
-import { readFilelists, readOther } from '../metadata/read-fragments.ts'
 import type { PackageBatch } from '../metadata/read-packages.ts'
 import { type PrimaryPackage, readPrimary } from '../metadata/read-primary.ts'
 import type { PackageFragments } from '../packages/package-fragments.ts'
@@ -29,8 +27,8 @@ const batchChars = 32 * 1024 * 1024
 type PackageDiscovery = PackageUnit & DiscoveredUnit & { readonly files: readonly [DiscoveredFile] }
 
 /**
- * Gives the packages of a repository. What the longer lists say of a package is read for those that are new here: where most are
- * known, these lists are only searched for the others.
+ * Gives the packages of a repository. What the longer lists say of a package is read, at the same time, for those that the
+ * repository does not hold yet.
  *
  * @throws AppError `upstream` that names what is wrong with a list
  */
@@ -39,19 +37,19 @@ export async function* discoverPackages(
   base: URL,
   lists: PackageLists,
 ): AsyncGenerator<readonly PackageDiscovery[]> {
-  const found = describeAll(context, base, lists)
-  const gathered = context.previous === undefined ? undefined : await gather(found)
-  const wanted = gathered && new Set(gathered.fresh.map(({ listed }) => listed.checksum.value))
-  await using filelists = await spool(
-    context,
-    { name: 'filelists.xml', file: lists.filelists, read: readFilelists },
-    wanted,
-  )
-  await using other = await spool(context, { name: 'other.xml', file: lists.other, read: readOther }, wanted)
+  const held = context.previous === undefined ? [] : await context.listHeld()
+  const list = () => describeAll(context, base, lists)
+  await using opened = new AsyncDisposableStack()
+  const fill = async (name: 'filelists' | 'other') =>
+    opened.use(await FragmentSpool.fill(context, { list: name, file: lists[name], known: held }))
+  const [filelists, other, gathered] = await allOrNone([
+    fill('filelists'),
+    fill('other'),
+    held.length === 0 ? undefined : gather(list()),
+  ])
   const longer = { filelists, other }
   if (gathered === undefined) {
-    const all = context.previous === undefined ? found : describeAll(context, base, lists)
-    for await (const { known, fresh } of all) {
+    for await (const { known, fresh } of list()) {
       if (known.length > 0) yield known
       yield* withFragments(fresh, longer)
     }
@@ -59,6 +57,15 @@ export async function* discoverPackages(
   }
   yield* inBatches(gathered.known, batchSize)
   yield* withFragments(gathered.fresh, longer)
+}
+
+/** Like `Promise.all`, but when one fails the others are waited for. */
+async function allOrNone<T extends readonly unknown[]>(
+  work: readonly [...{ [K in keyof T]: T[K] | Promise<T[K]> }],
+): Promise<T> {
+  const outcomes = await Promise.allSettled(work)
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  return Promise.all(work) as unknown as Promise<T>
 }
 
 /** Packages that were found, apart by whether they are in the database. */
@@ -183,23 +190,6 @@ function toUnit(
   const path = paths.get(usual) === sha256 ? usual : secondPath(usual, sha256)
   const files = [{ path, sha256, sizeBytes: fields.sizeBytes, url: urlOf(base, location) }] as const
   return { kind: packageKind(fields), naturalKey: sha256, name: fileNameOf(fields), files, fields, sha256 }
-}
-
-interface LongList {
-  readonly name: string
-  readonly file: StoredMetadata
-  readonly read: typeof readFilelists
-}
-
-function spool(
-  context: DiscoverContext,
-  { name, file, read }: LongList,
-  fresh: ReadonlySet<string> | undefined,
-): Promise<FragmentSpool> {
-  const isWanted = (pkgid: string) => fresh?.has(pkgid) ?? true
-  const content = openMetadata(context, name, file)
-  const fragments = read(fresh === undefined ? content : onlyPackages(content, isWanted, name))
-  return FragmentSpool.fill({ list: name, fragments, isWanted }, (content) => context.putAside(content, name))
 }
 
 async function* inLarger(

@@ -1,21 +1,13 @@
-import type { StagedBlob } from '../../../../platform/blobs/blob-store.ts'
+import type { ScratchFile } from '../../../../platform/blobs/blob-store.ts'
 import { AppError } from '../../../../platform/errors.ts'
+import { siblingModule } from '../../../../platform/module-path.ts'
+import { runInThread } from '../../../../platform/threads/run-in-thread.ts'
+import type { DiscoverContext } from '../../../content-type.ts'
+import { fillSpool, type Spooled, type SpoolOrder } from './fill-spool.ts'
+import type { StoredMetadata } from './open-metadata.ts'
 
-/** What one of the package lists says of a package. */
-export interface ListedFragment {
-  readonly pkgid: string
-  readonly inner: string
-}
-
-export interface SpooledList {
-  /** What it is called in messages. */
-  readonly list: string
-  readonly fragments: AsyncIterable<{ readonly packages: readonly ListedFragment[] }>
-  readonly isWanted: (pkgid: string) => boolean
-}
-
-type Stage = (content: AsyncIterable<Uint8Array>) => Promise<StagedBlob>
-
+/** Lists that take more than this, compressed, are read in a thread. */
+const threadBytes = 256 * 1024
 /** A range is read whole when at most so much of it is not wanted. */
 const borneSurplus = 4
 
@@ -24,25 +16,44 @@ interface Place {
   readonly length: number
 }
 
+/** What is to be known of packages by one of the longer lists. */
+export interface SpoolSource {
+  readonly list: SpoolOrder['list']
+  readonly file: StoredMetadata
+  /** The ids of packages of which nothing needs to be known. */
+  readonly known: readonly string[]
+}
+
 /**
  * What one of the package lists says, by package: the lists of an upstream may have their packages in different orders, and
  * are too large for the memory.
  */
 export class FragmentSpool implements AsyncDisposable {
   readonly #list: string
-  readonly #blob: StagedBlob
+  readonly #file: ScratchFile
   readonly #places: ReadonlyMap<string, Place>
 
-  private constructor(list: string, blob: StagedBlob, places: ReadonlyMap<string, Place>) {
+  private constructor(list: string, file: ScratchFile, spooled: Spooled) {
     this.#list = list
-    this.#blob = blob
-    this.#places = places
+    this.#file = file
+    this.#places = placesOf(spooled)
   }
 
-  /** Reads a list to its end, for the wanted packages. Where it names one twice, what it says first counts. */
-  static async fill({ list, fragments, isWanted }: SpooledList, stage: Stage): Promise<FragmentSpool> {
-    const places = new Map<string, Place>()
-    return new FragmentSpool(list, await stage(spooled({ fragments, isWanted }, places)), places)
+  /** @throws AppError as `fillSpool` does */
+  static async fill(context: DiscoverContext, { list, file, known }: SpoolSource): Promise<FragmentSpool> {
+    await using opened = new AsyncDisposableStack()
+    const source = opened.use(await context.open(file.sha256))
+    const target = opened.use(await context.scratch())
+    if (source.fd === undefined) throw new AppError('internal', 'Cannot read metadata that is not in a file')
+    const order: SpoolOrder = { list, file, sourceFd: source.fd, targetFd: target.fd, known }
+    const spooled =
+      file.sizeBytes > threadBytes
+        ? await runInThread<Spooled>(siblingModule(import.meta, 'fill-spool-thread'), order, context.signal)
+        : await fillSpool(order, context.signal)
+    await source[Symbol.asyncDispose]()
+    const spool = new FragmentSpool(`${list}.xml`, target, spooled)
+    opened.move()
+    return spool
   }
 
   get size(): number {
@@ -74,7 +85,7 @@ export class FragmentSpool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#blob.discard()
+    await this.#file[Symbol.asyncDispose]()
   }
 
   #placeOf(pkgid: string): Place {
@@ -89,25 +100,17 @@ export class FragmentSpool implements AsyncDisposable {
 
   async #readRange(start: number, end: number): Promise<Buffer> {
     if (end <= start) return Buffer.alloc(0)
-    await using opened = await this.#blob.open({ start, end: end - 1 })
-    return Buffer.concat(await Array.fromAsync(opened.body as AsyncIterable<Buffer>))
+    return this.#file.read(start, end - start)
   }
 }
 
-async function* spooled(
-  { fragments, isWanted }: Pick<SpooledList, 'fragments' | 'isWanted'>,
-  places: Map<string, Place>,
-): AsyncGenerator<Uint8Array> {
+function placesOf({ pkgids, lengths }: Spooled): Map<string, Place> {
+  const places = new Map<string, Place>()
   let start = 0
-  for await (const { packages } of fragments) {
-    const parts: Buffer[] = []
-    for (const { pkgid, inner } of packages) {
-      if (!isWanted(pkgid) || places.has(pkgid)) continue
-      const bytes = Buffer.from(inner)
-      places.set(pkgid, { start, length: bytes.length })
-      start += bytes.length
-      parts.push(bytes)
-    }
-    yield Buffer.concat(parts)
+  for (const [index, pkgid] of pkgids.entries()) {
+    const length = lengths[index] ?? 0
+    places.set(pkgid, { start, length })
+    start += length
   }
+  return places
 }

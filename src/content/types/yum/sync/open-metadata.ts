@@ -29,7 +29,22 @@ export async function* openMetadata(
   file: StoredMetadata,
 ): AsyncGenerator<Uint8Array> {
   await using blob = await open(file.sha256)
-  yield* checked(decompress(blob.body, { name, maxBytes: budgetOf(file), signal }), name, file.record)
+  yield* openText(blob.body, { name, file, signal })
+}
+
+export interface TextOptions {
+  /** What it is called in messages. */
+  readonly name: string
+  readonly file: StoredMetadata
+  readonly signal: AbortSignal
+}
+
+/** The same of bytes that are read by the caller. */
+export function openText(
+  content: AsyncIterable<Uint8Array>,
+  { name, file, signal }: TextOptions,
+): AsyncGenerator<Uint8Array> {
+  return checked(decompress(content, { name, maxBytes: budgetOf(file), signal }), name, file.record)
 }
 
 function budgetOf({ sizeBytes, record }: StoredMetadata): number {
