@@ -29,7 +29,7 @@ export async function timeTask(program: BenchProgram, path: string, body?: objec
   return (performance.now() - start) / 1000
 }
 
-export async function post({ server }: BenchProgram, path: string, body: object = {}): Promise<Json> {
+async function post({ server }: BenchProgram, path: string, body: object = {}): Promise<Json> {
   const answer = await server.ask(path, { method: 'POST', body })
   if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body

@@ -15,7 +15,7 @@ import {
   publishedPathOf,
 } from '../support/made-yum.ts'
 import { lacksProgram } from '../support/programs.ts'
-import { packers, type Spoil, withList, withRepomd, withText } from '../support/spoilt-yum.ts'
+import { packers, type Spoil, withList, withRecord, withRepomd, withText } from '../support/spoilt-yum.ts'
 import { ViewLab } from '../support/view-lab.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { servedPackages } from '../support/yum-client.ts'
@@ -200,6 +200,29 @@ const bombs = Object.entries(packers)
     return [`is much made of little ${kind}`, withList('primary', change), /primary\.xml: .*has more than \d+/]
   })
 
+const moduleText = '---\ndocument: modulemd\nversion: 2\ndata:\n  name: "a'
+const laughs = Array.from({ length: 30 }, (_, index) => `  x${index + 1}: &x${index + 1} [*x${index},*x${index}]\n`)
+const recordCases: readonly Case[] = [
+  ['groups are cut', withRecord({ type: 'group', text: '<comps><group><id>a</id>' }), /comps\.xml: it ends too early/],
+  ['advisories are cut', withRecord({ type: 'updateinfo', text: '<updates>' }), /updateinfo\.xml: it ends too early/],
+  ['modules are cut', withRecord({ type: 'modules', text: moduleText }), /modules\.yaml: document 1: Missing closing/],
+  [
+    'modules grow when they are read',
+    withRecord({ type: 'modules', text: `${moduleText}"\n  x0: &x0 [a]\n${laughs.join('')}` }),
+    /modules\.yaml: document 1: Excessive alias count/,
+  ],
+  [
+    'advisories have another checksum when they are open',
+    withRecord({ type: 'updateinfo', text: '<updates></updates>', openChecksum: wrongDigest }),
+    /updateinfo\.xml: repomd\.xml says that its sha256 when open is/,
+  ],
+  [
+    'a file that nobody knows has another checksum',
+    withRecord({ type: 'productid', text: 'text', checksum: wrongDigest }),
+    /productid\.xml from http.*its sha256 is/,
+  ],
+]
+
 const wrongIdIsAnothers = ([what]: Case) => what !== 'names other packages'
 const groups: Readonly<Record<string, readonly Case[]>> = {
   'its index': indexCases,
@@ -207,6 +230,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
   'the first list': listCases('primary', 'nothing').filter(wrongIdIsAnothers),
   'the list of files': listCases('filelists', 'gzip'),
   'the list of changes': listCases('other', 'zstd'),
+  'what is beside the lists': recordCases,
   'a list': bombs,
 }
 

@@ -23,6 +23,11 @@ export const withList =
 export const withText = (type: string, change: (text: string, packages: readonly MadePackage[]) => string): Spoil =>
   withList(type, ({ text }, packages) => ({ text: change(String(text), packages) }))
 
+/** A repository with another metadata file besides its lists. */
+export const withRecord =
+  (record: MadeRecord): Spoil =>
+  (packages) => ({ files: madeFiles(packages, [...madeLists(packages), record]) })
+
 export const withRepomd =
   (change: (text: string) => string): Spoil =>
   (packages) => {
