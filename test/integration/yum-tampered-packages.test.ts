@@ -136,6 +136,23 @@ describe('packages with hostile headers', () => {
   })
 })
 
+describe('packages that are listed twice', () => {
+  it('are one package', async () => {
+    const [single, twice] = [madePackage('single'), madePackage('twice')]
+    upstream.folders.set('twice', madeFiles([twice, single, twice]))
+    for (const download_policy of ['on_demand', 'immediate']) {
+      const attributes = { content_type: 'yum', url: upstream.url('twice'), download_policy }
+      const repository = await lab.createRepository({}, attributes)
+
+      const task = await syncToEnd(lab.server, repository.id)
+
+      assert.equal(task.result, 'success', task.humanized.errors.join())
+      assert.equal(task.output.added, 2)
+      assert.equal(((await servedPackages(lab.server, repository)) as Map<string, string>).size, 2 + 4)
+    }
+  })
+})
+
 describe('what tampered packages leave behind', () => {
   it('is nothing half-done', async () => {
     const folder = join(lab.server.folder, 'data', 'blobs', 'tmp')

@@ -230,6 +230,17 @@ describe('readFilelists() and readOther()', () => {
     }
   })
 
+  it('give packages with much text in small batches', async () => {
+    const long = ' '.repeat(9_000_000)
+    const packages = [1, 2, 3].map(() => `<package pkgid="${pkgid}">${long}</package>`)
+    const batches = await Array.fromAsync(readFilelists(pieces(list(packages, 'filelists'), 65_000)))
+
+    assert.deepEqual(
+      batches.map((batch) => batch.packages.length),
+      [2, 1],
+    )
+  })
+
   it('give a package that is longer than many pieces', async () => {
     const long = '<file>/usr/share/ä/b</file>\n'.repeat(100_000)
     const [batch] = await Array.fromAsync(

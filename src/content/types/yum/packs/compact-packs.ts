@@ -32,7 +32,8 @@ export async function compactPacks(
   return true
 }
 
-function withoutLarge(packages: readonly PackedPackage[]): readonly PackedPackage[] {
+/** Leaves out the packages of packs that are large, however few packages they have: moving these would win nothing. */
+export function withoutLarge(packages: readonly PackedPackage[]): readonly PackedPackage[] {
   const sizes = new Map<number, number>()
   for (const { packId, sizeBytes } of packages) sizes.set(packId, (sizes.get(packId) ?? 0) + sizeBytes)
   return packages.filter(({ packId }) => (sizes.get(packId) as number) < largePackBytes / 2)
