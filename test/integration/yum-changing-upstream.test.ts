@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fetchPublished, taskEnd } from '../support/content.ts'
+import { Gpg, lacksGpg } from '../support/gpg.ts'
 import type { Json } from '../support/json.ts'
 import { hrefOf, MadeUpstream, madeFiles, madeLists, madePackage, publishedPathOf } from '../support/made-yum.ts'
 import { sha256 } from '../support/uploads.ts'
@@ -83,6 +84,34 @@ describe('a sync of packages whose upstream is published anew meanwhile', { conc
 
     assert.equal(task.result, 'success', task.humanized.errors.join())
     assert.equal(task.output.added, 2)
+  })
+
+  it('reads the new one with its signature when the signature of the old one is gone', { skip: lacksGpg }, async () => {
+    await using gpg = await Gpg.open()
+    const key = await gpg.createKey('distribution')
+    const credential = { organization_id: 1, name: 'Key', content_type: 'gpg_key', content: await gpg.exportKeys(key) }
+    const { id } = await lab.create('content_credentials', credential)
+    const former = madeFiles([madePackage('old')])
+    const files = madeFiles([madePackage('old'), madePackage('young')])
+    files.set(`${index}.asc`, Buffer.from(await gpg.sign(files.get(index) as Buffer, key)))
+    upstream.folders.set('signed', files)
+    let isFirst = true
+    upstream.answers.set('signed', (path, response) => {
+      if (path === index && isFirst) response.end(former.get(index))
+      isFirst = false
+    })
+    const attributes = { content_type: 'yum', url: upstream.url('signed'), download_policy: 'on_demand' }
+    const repository = await lab.createRepository({}, { ...attributes, gpg_key_id: id })
+
+    const { task } = await synced(repository, 'signed')
+
+    assert.equal(task.result, 'success', task.humanized.errors.join())
+    assert.equal(task.output.added, 2)
+    // what was not signed like this stays refused
+    files.set(index, Buffer.from(`${files.get(index)}<!-- tampered -->`))
+    const tampered = await synced(repository, 'signed')
+    assert.match(tampered.task.humanized.errors.join(), /Cannot trust repomd\.xml/)
+    assert.deepEqual(tampered.asked, [index, `${index}.asc`, index])
   })
 
   it('says that it changes when that goes on, and keeps what it has', async () => {
