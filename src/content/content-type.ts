@@ -78,8 +78,8 @@ export interface DiscoverContext {
   findStored(units: readonly Pick<NewUnit, 'kind' | 'naturalKey'>[]): Promise<ReadonlyMap<string, number>>
   /** Opens bytes that are stored. */
   open(sha256: string): Promise<OpenedBlob>
-  /** The natural keys of all units that the repository holds now. */
-  listHeld(): Promise<readonly string[]>
+  /** The ids of all units of these kinds that the repository holds now, by their natural keys. */
+  listHeld(kinds: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** A file for what is too large for the memory. */
   scratch(): Promise<ScratchFile>
 }

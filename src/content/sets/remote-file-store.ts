@@ -5,7 +5,10 @@ import type { ContentTables } from '../tables.ts'
 
 type ContentDb = Db<ContentTables>
 
-/** Notes where the files of units can be fetched from whose bytes are not stored; a later sync knows better. */
+/**
+ * Notes where the files of units can be fetched from whose bytes are not stored; a later sync knows better. What is known
+ * already is only read.
+ */
 export async function saveRemoteFiles(
   db: ContentDb,
   rootId: number,
@@ -17,12 +20,13 @@ export async function saveRemoteFiles(
   if (files.length === 0) return
   await sql`
     insert into remote_files (root_id, unit_id, path, url)
-    select ${rootId}, * from unnest(
+    select ${rootId}, given.* from unnest(
       ${files.map(({ id }) => id)}::bigint[], ${files.map(({ path }) => path)}::text[],
-      ${files.map(({ url }) => url)}::text[])
-    on conflict (root_id, unit_id, path) do update set url = excluded.url where remote_files.url <> excluded.url`.execute(
-    db,
-  )
+      ${files.map(({ url }) => url)}::text[]) as given (unit_id, path, url)
+    where not exists (
+      select 1 from remote_files r
+      where r.root_id = ${rootId} and r.unit_id = given.unit_id and r.path = given.path and r.url = given.url)
+    on conflict (root_id, unit_id, path) do update set url = excluded.url`.execute(db)
 }
 
 /** Where the repositories of a root get a file from; undefined when nobody can tell. */

@@ -56,12 +56,16 @@ export async function findStoredIds(
   return new Map(rows.map((row) => [row.natural_key, row.id]))
 }
 
-/** Of all units that the latest version of a set holds. */
-export async function listNaturalKeys(db: ContentDb, setId: number): Promise<string[]> {
-  const { rows } = await sql<{ natural_key: string }>`
-    select u.natural_key from content_set_units m join units u on u.id = m.unit_id
-    where m.set_id = ${setId} and m.removed_in is null`.execute(db)
-  return rows.map((row) => row.natural_key)
+/** The ids of the units of these kinds that the latest version of a set holds, by their natural keys. */
+export async function listHeldIds(
+  db: ContentDb,
+  setId: number,
+  kinds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ id: number; natural_key: string }>`
+    select u.id, u.natural_key from content_set_units m join units u on u.id = m.unit_id
+    where m.set_id = ${setId} and m.removed_in is null and u.kind = any(${kinds as string[]})`.execute(db)
+  return new Map(rows.map((row) => [row.natural_key, row.id]))
 }
 
 /** Adds the files of units; those that are known stay as they are. `stored` are the digests whose bytes we have. */

@@ -37,15 +37,15 @@ export async function* discoverPackages(
   base: URL,
   lists: PackageLists,
 ): AsyncGenerator<readonly PackageDiscovery[]> {
-  const held = context.previous === undefined ? [] : await context.listHeld()
-  const list = () => describeAll(context, base, lists)
+  const held = context.previous === undefined ? nothing : await context.listHeld(['rpm', 'srpm'])
+  const list = () => describeAll({ context, base, held }, lists)
   await using opened = new AsyncDisposableStack()
   const fill = async (name: 'filelists' | 'other') =>
-    opened.use(await FragmentSpool.fill(context, { list: name, file: lists[name], known: held }))
+    opened.use(await FragmentSpool.fill(context, { list: name, file: lists[name], known: [...held.keys()] }))
   const [filelists, other, gathered] = await allOrNone([
     fill('filelists'),
     fill('other'),
-    held.length === 0 ? undefined : gather(list()),
+    held.size === 0 ? undefined : gather(list()),
   ])
   const longer = { filelists, other }
   if (gathered === undefined) {
@@ -58,6 +58,8 @@ export async function* discoverPackages(
   yield* inBatches(gathered.known, batchSize)
   yield* withFragments(gathered.fresh, longer)
 }
+
+const nothing: ReadonlyMap<string, number> = new Map()
 
 /** Like `Promise.all`, but when one fails the others are waited for. */
 async function allOrNone<T extends readonly unknown[]>(
@@ -74,17 +76,33 @@ interface FoundPackages {
   readonly fresh: readonly DescribedPackage[]
 }
 
-async function* describeAll(context: DiscoverContext, base: URL, lists: PackageLists): AsyncGenerator<FoundPackages> {
+interface Describing {
+  readonly context: DiscoverContext
+  readonly base: URL
+  /** Which package has which path, among those that were found so far. */
+  readonly paths: Map<string, string>
+  /** The usual path of each package, by its sha256. */
+  readonly names: Map<string, string>
+}
+
+interface Finding extends Pick<Describing, 'context' | 'base'> {
+  /** The ids of packages that the repository holds, by their sha256. */
+  readonly held: ReadonlyMap<string, number>
+}
+
+async function* describeAll(finding: Finding, lists: PackageLists): AsyncGenerator<FoundPackages> {
+  const { context, base, held } = finding
   const isWanted = wantedBy(context, lists)
   const found = { paths: new Map<string, string>(), names: new Map<string, string>() }
   for await (const packages of inLarger(readPrimary(openMetadata(context, 'primary.xml', lists.primary)))) {
     const described = await describe({ context, base, ...found }, packages.filter(isWanted))
-    const stored = await context.findStored(described.map(({ unit }) => unit))
+    const others = described.filter(({ unit }) => !held.has(unit.naturalKey))
+    const elsewhere = await context.findStored(others.map(({ unit }) => unit))
     const known = described.flatMap(({ unit }) => {
-      const storedId = stored.get(unit.naturalKey)
+      const storedId = held.get(unit.naturalKey) ?? elsewhere.get(unit.naturalKey)
       return storedId === undefined ? [] : [{ ...unit, storedId, fragments: noFragments }]
     })
-    yield { known, fresh: described.filter(({ unit }) => !stored.has(unit.naturalKey)) }
+    yield { known, fresh: others.filter(({ unit }) => !elsewhere.has(unit.naturalKey)) }
   }
 }
 
@@ -135,15 +153,6 @@ async function readFragments(
 
 async function noFragments(): Promise<PackageFragments> {
   throw new AppError('internal', 'The fragments of a package that is known are not read')
-}
-
-interface Describing {
-  readonly context: DiscoverContext
-  readonly base: URL
-  /** Which package has which path, among those that were found so far. */
-  readonly paths: Map<string, string>
-  /** The usual path of each package, by its sha256. */
-  readonly names: Map<string, string>
 }
 
 interface DescribedPackage {
