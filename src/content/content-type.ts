@@ -90,6 +90,8 @@ export interface UnknownFile extends Partial<UnitFile> {
   readonly path: string
   /** Further digests that the bytes must have. */
   readonly digests?: Digests | undefined
+  /** More is refused, whatever the upstream says. */
+  readonly maxBytes?: number | undefined
   /** What the last fetch learnt about the version that the type still knows all about. */
   readonly conditions?: Validators | undefined
 }

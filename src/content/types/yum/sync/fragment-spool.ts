@@ -2,8 +2,9 @@ import type { ScratchFile } from '../../../../platform/blobs/blob-store.ts'
 import { AppError } from '../../../../platform/errors.ts'
 import { siblingModule } from '../../../../platform/module-path.ts'
 import { runInThread } from '../../../../platform/threads/run-in-thread.ts'
-import type { DiscoverContext, LearntFile } from '../../../content-type.ts'
+import type { DiscoverContext } from '../../../content-type.ts'
 import { fillSpool, type Spooled, type SpoolOrder } from './fill-spool.ts'
+import type { StoredMetadata } from './open-metadata.ts'
 
 /** Lists that take more than this, compressed, are read in a thread. */
 const threadBytes = 256 * 1024
@@ -18,7 +19,7 @@ interface Place {
 /** What is to be known of packages by one of the longer lists. */
 export interface SpoolSource {
   readonly list: SpoolOrder['list']
-  readonly file: LearntFile
+  readonly file: StoredMetadata
   /** The ids of packages of which nothing needs to be known. */
   readonly known: readonly string[]
 }
@@ -44,7 +45,7 @@ export class FragmentSpool implements AsyncDisposable {
     const source = opened.use(await context.open(file.sha256))
     const target = opened.use(await context.scratch())
     if (source.fd === undefined) throw new AppError('internal', 'Cannot read metadata that is not in a file')
-    const order: SpoolOrder = { list, sourceFd: source.fd, targetFd: target.fd, known }
+    const order: SpoolOrder = { list, file, sourceFd: source.fd, targetFd: target.fd, known }
     const spooled =
       file.sizeBytes > threadBytes
         ? await runInThread<Spooled>(siblingModule(import.meta, 'fill-spool-thread'), order, context.signal)
@@ -57,6 +58,15 @@ export class FragmentSpool implements AsyncDisposable {
 
   get size(): number {
     return this.#places.size
+  }
+
+  /**
+   * How long is what the list says of a package.
+   *
+   * @throws AppError `upstream` that names a package of which it says nothing
+   */
+  sizeOf(pkgid: string): number {
+    return this.#placeOf(pkgid).length
   }
 
   /**
