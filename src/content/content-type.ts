@@ -46,10 +46,21 @@ export interface UploadedFile {
 }
 
 /** Throws AppError `upstream` that names the subject and says what is wrong with its signature. */
-export type CheckSignature = (
-  subject: string,
-  signed: { readonly bytes: Uint8Array; readonly signature: Uint8Array },
-) => Promise<void>
+export type CheckSignature = (subject: string, signed: SignedBytes) => Promise<void>
+
+/** Bytes that are said to be signed, and the signature. */
+export interface SignedBytes {
+  readonly bytes: Uint8Array
+  readonly signature: Uint8Array
+}
+
+export interface UploadContext {
+  /**
+   * What is wrong with a signature that the repository's GPG key is said to have made, and has not. Gives undefined when it is
+   * right, and when it is another key's; there is none when the repository has no GPG key.
+   */
+  readonly findForgery?: ((signed: SignedBytes) => Promise<string | undefined>) | undefined
+}
 
 export interface DiscoverContext {
   /** The repository's address, and who may be told what on the way there. */
@@ -222,7 +233,7 @@ export interface ContentWork {
    *
    * @throws AppError `invalid` that names the file when it is none that such a repository can hold
    */
-  parseUpload(file: UploadedFile): Promise<NewUnit>
+  parseUpload(file: UploadedFile, context: UploadContext): Promise<NewUnit>
   /** Adds the type's own rows for units that are new to the database, when it has any. */
   saveUnits?(db: Kysely<unknown>, units: readonly StoredUnit[]): Promise<void>
   /**
