@@ -55,10 +55,7 @@ export interface SignedBytes {
 }
 
 export interface UploadContext {
-  /**
-   * What is wrong with a signature that the repository's GPG key is said to have made, and has not. Gives undefined when it is
-   * right, and when it is another key's; there is none when the repository has no GPG key.
-   */
+  /** What is wrong with a signature that the repository's GPG key, when it has one, is said to have made, and has not. */
   readonly findForgery?: ((signed: SignedBytes) => Promise<string | undefined>) | undefined
 }
 
@@ -138,11 +135,15 @@ export interface PublicationSigner {
   publicKey(): Promise<string>
 }
 
-export interface PublishContext {
-  readonly db: Kysely<unknown>
-  /** The set version that is published. */
+/** A set of units as it is or was. */
+export interface HeldUnits {
   readonly setId: number
   readonly version: number
+}
+
+/** The units are those that are published. */
+export interface PublishContext extends HeldUnits {
+  readonly db: Kysely<unknown>
   /** When that version was made: the same for everybody who publishes it. */
   readonly createdAt: Date
   readonly attributes: RepositoryAttributes
@@ -209,16 +210,39 @@ export interface RepositoryAttributes extends AttributeValues {
   readonly checksum_type: string | null
 }
 
-/** A way to choose which units of a kind a content view publishes. */
+/** A way to choose which units a content view publishes. */
 export interface UnitFilterKind {
   /** The word for it where filters are made. */
   readonly name: string
-  /** The kind of units that it is about; it must have a list. */
-  readonly kind: string
   /** What a rule says of units. */
   readonly rule: TObject
-  /** The condition that a rule names a unit; the table of the kind's list is called unit. */
-  matches(rule: AttributeValues): RawBuilder<boolean>
+  /** What is wrong with a rule that has the right shape. */
+  checkRule?(rule: AttributeValues): FieldMessages
+  /** What else may be said of such a filter, with a description: each is off unless it is on, and widens what the filter names. */
+  readonly options?: Readonly<Record<string, string>>
+  readonly effects: readonly FilterEffect[]
+}
+
+/** Units that filters decide about together: where filters of inclusion do, one of them must name such a unit. */
+export interface FilterScope {
+  /** The condition that it is such a unit; it is in these units, and the table is called u. */
+  holds(source: HeldUnits): RawBuilder<boolean>
+}
+
+/** What filters of a kind say of the units of a scope. */
+export interface FilterEffect {
+  readonly scope: FilterScope
+  /** Which filters say this; both unless said. */
+  readonly only?: 'inclusion' | 'exclusion'
+  /** The condition that a filter names a unit; it is in these units, and the table is called u. */
+  names(filter: FilterWords, source: HeldUnits): RawBuilder<boolean>
+}
+
+/** What was said of a filter. */
+export interface FilterWords {
+  readonly rules: readonly AttributeValues[]
+  /** Those of its kind's options that are on. */
+  readonly options: readonly string[]
 }
 
 /** What the sync of a type can be told besides where from. */
@@ -261,6 +285,11 @@ export interface ContentType {
   readonly downloadPolicy?: 'immediate'
   readonly syncOptions: readonly SyncOption[]
   readonly filters?: readonly UnitFilterKind[]
+  /**
+   * The condition that a unit is about others of which there is none among these; the table is called u. Where filters have
+   * chosen what is published, such units are left out.
+   */
+  isIdle?(units: HeldUnits): RawBuilder<boolean>
   /** What is wrong with these attributes together, the common ones among them. */
   check?(values: AttributeValues): FieldMessages
   /** Values that follow from attributes, for answers. */

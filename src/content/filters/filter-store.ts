@@ -22,6 +22,8 @@ export interface ViewFilter {
   readonly type: string
   readonly is_inclusion: boolean
   readonly description: string | null
+  /** What is on of the options of its type. */
+  readonly options: string[]
   readonly created_at: Date
   readonly updated_at: Date
   /** Repositories in Library; none means all of the view. */
@@ -34,6 +36,7 @@ export interface FilterAttributes {
   readonly name: string
   readonly description: string | null
   readonly is_inclusion: boolean
+  readonly options: string[]
 }
 
 function selectFilters(db: ContentDb) {
