@@ -24,6 +24,8 @@ export async function makeSet(tx: ContentDb, { taskId, sources, isTaken, isIdle 
     .values({ latest_version: 1, task_id: taskId })
     .returning('id')
     .executeTakeFirstOrThrow()
+  // conditions may ask for many units, which must not be searched for one by one
+  await sql`set local work_mem = '128MB'`.execute(tx)
   for (const [index, source] of sources.entries()) {
     const isFree = index === 0 ? sql`true` : hasFreePaths(setId)
     await sql`

@@ -35,7 +35,7 @@ export const advisoryFilter: UnitFilterKind = {
       (scope): FilterEffect => ({
         scope,
         names: (words, source) =>
-          sql<boolean>`u.id in (select r.unit_id from ${advisoriesWithPackages(source)} and ${isNamed(words)})`,
+          sql<boolean>`u.id in (select distinct r.unit_id from ${advisoriesWithPackages(source)} and ${isNamed(words)})`,
       }),
     ),
     {
@@ -43,8 +43,8 @@ export const advisoryFilter: UnitFilterKind = {
       scope: moduleStreams,
       only: 'inclusion',
       names: (words, source) =>
-        sql<boolean>`u.id in (select d.unit_id from ${streamsWithPackages(source)} and r.unit_id in (
-          select r.unit_id from ${advisoriesWithPackages(source)} and ${isNamed(words)}))`,
+        sql<boolean>`u.id in (select distinct d.unit_id from ${streamsWithPackages(source)} and r.unit_id in (
+          select distinct r.unit_id from ${advisoriesWithPackages(source)} and ${isNamed(words)}))`,
     },
     {
       scope: advisories,

@@ -16,5 +16,5 @@ export const advisories: FilterScope = { holds: () => sql`(u.kind = 'erratum')` 
 export const packageGroups: FilterScope = { holds: () => sql`(u.kind = 'package_group')` }
 
 function isModular(source: HeldUnits): RawBuilder<boolean> {
-  return sql`u.id in (select r.unit_id from ${streamsWithPackages(source)})`
+  return sql`u.id in (select distinct r.unit_id from ${streamsWithPackages(source)})`
 }

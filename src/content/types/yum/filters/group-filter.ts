@@ -20,7 +20,7 @@ export const groupFilter: UnitFilterKind = {
     {
       scope: plainPackages,
       names: ({ rules }, source) =>
-        sql<boolean>`u.id in (select r.unit_id from ${groupsWithPackages(source)} and ${anyOf(rules.map(matches))})`,
+        sql<boolean>`u.id in (select distinct r.unit_id from ${groupsWithPackages(source)} and ${anyOf(rules.map(matches))})`,
     },
     {
       scope: packageGroups,

@@ -9,6 +9,15 @@ export function heldIds({ setId, version }: HeldUnits): Part {
     where m.set_id = ${setId} and m.added_in <= ${version}::integer and (m.removed_in is null or m.removed_in > ${version}::integer)`
 }
 
+/**
+ * The condition that a package, as a row r, is held; each is looked up by itself. The database knows nothing of a set that was just
+ * made, and would else begin with all that it holds.
+ */
+export function isHeld({ setId, version }: HeldUnits): RawBuilder<boolean> {
+  return sql`exists (select 1 from content_set_units m where m.set_id = ${setId} and m.unit_id = r.unit_id
+    and m.added_in <= ${version}::integer and (m.removed_in is null or m.removed_in > ${version}::integer) offset 0)`
+}
+
 /** From these: advisories with the packages they name, as rows e and r; all that is about the former may be asked of e. */
 export function advisoriesWithPackages(held: HeldUnits): Part {
   return sql`erratum_units e

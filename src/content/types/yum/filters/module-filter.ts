@@ -25,7 +25,7 @@ export const moduleFilter: UnitFilterKind = {
     {
       scope: modularPackages,
       names: (words, source) =>
-        sql<boolean>`u.id in (select r.unit_id from ${streamsWithPackages(source)} and ${isNamed(words, source)})`,
+        sql<boolean>`u.id in (select distinct r.unit_id from ${streamsWithPackages(source)} and ${isNamed(words, source)})`,
     },
     {
       scope: moduleStreams,
@@ -48,6 +48,6 @@ function matches({ name, module_stream_ids: ids }: AttributeValues): Condition {
 }
 
 function hasNoAdvisory(source: HeldUnits): Condition {
-  return sql`d.unit_id not in (select d.unit_id from ${streamsWithPackages(source)} and r.unit_id in (
-    select r.unit_id from ${advisoriesWithPackages(source)}))`
+  return sql`d.unit_id not in (select distinct d.unit_id from ${streamsWithPackages(source)} and r.unit_id in (
+    select distinct r.unit_id from ${advisoriesWithPackages(source)}))`
 }

@@ -48,7 +48,7 @@ function isNamed(rules: readonly AttributeValues[]): Condition {
 }
 
 function isOriginal(source: HeldUnits): Condition {
-  return sql`u.id not in (select r.unit_id from ${advisoriesWithPackages(source)})`
+  return sql`u.id not in (select distinct r.unit_id from ${advisoriesWithPackages(source)})`
 }
 
 function matches(rule: AttributeValues): Condition {
