@@ -4,7 +4,7 @@ import type { HeldUnits } from '../../../content-type.ts'
 type Part = RawBuilder<unknown>
 
 /** The ids of all units that are held. */
-export function heldIds({ setId, version }: HeldUnits): Part {
+function heldIds({ setId, version }: HeldUnits): Part {
   return sql`select m.unit_id from content_set_units m
     where m.set_id = ${setId} and m.added_in <= ${version}::integer and (m.removed_in is null or m.removed_in > ${version}::integer)`
 }
