@@ -106,6 +106,21 @@ describe('packages that are uploaded', { skip }, () => {
     assert.deepEqual(await names(repository), ['least-1.0-1.noarch'])
   })
 
+  it('with signatures of the newest form are checked too, each of several', async () => {
+    const key = await gpg.createKey('newest')
+    const repository = await createRepository(key)
+    const sign = async (bytes: Buffer) => {
+      const signature = await gpg.output(['--detach-sign', '-u', key, '-o', '-'], bytes)
+      return signature.toString('base64')
+    }
+    const [right, wrong] = [await sign(headerBytes(leastMain)), await sign(Buffer.from('others'))]
+    const signedBy = (...texts: readonly string[]) => rpmBytes({ signature: [[278, 8, texts]], main: leastMain })
+    const path = `${repositories}/${repository.id}/upload_content`
+
+    messageIn(await send(repository, 'wrong.rpm', signedBy(right, wrong)), path, 422)
+    await take(repository, 'right.rpm', signedBy(right, right))
+  })
+
   it('with an expired key are taken, and those that the key has not signed are refused all the same', async () => {
     const key = await gpg.createKey('expired', { day: '20200101', life: '2d', algorithm: 'rsa2048' })
     const repository = await createRepository(key)
