@@ -8,6 +8,7 @@ import type { StoredMetadata } from './open-metadata.ts'
 
 /** Lists that take more than this, compressed, are read in a thread. */
 const threadBytes = 256 * 1024
+const heapMegabytes = 1024
 /** A range is read whole when at most so much of it is not wanted. */
 const borneSurplus = 4
 
@@ -41,6 +42,7 @@ export class FragmentSpool implements AsyncDisposable {
 
   /** @throws AppError as `fillSpool` does */
   static async fill(context: DiscoverContext, { list, file, known }: SpoolSource): Promise<FragmentSpool> {
+    const { signal } = context
     await using opened = new AsyncDisposableStack()
     const source = opened.use(await context.open(file.sha256))
     const target = opened.use(await context.scratch())
@@ -48,8 +50,8 @@ export class FragmentSpool implements AsyncDisposable {
     const order: SpoolOrder = { list, file, sourceFd: source.fd, targetFd: target.fd, known }
     const spooled =
       file.sizeBytes > threadBytes
-        ? await runInThread<Spooled>(siblingModule(import.meta, 'fill-spool-thread'), order, context.signal)
-        : await fillSpool(order, context.signal)
+        ? await runInThread<Spooled>(siblingModule(import.meta, 'fill-spool-thread'), order, { signal, heapMegabytes })
+        : await fillSpool(order, signal)
     await source[Symbol.asyncDispose]()
     const spool = new FragmentSpool(`${list}.xml`, target, spooled)
     opened.move()
