@@ -87,8 +87,8 @@ export interface DiscoverContext {
   findStored(units: readonly Pick<NewUnit, 'kind' | 'naturalKey'>[]): Promise<ReadonlyMap<string, number>>
   /** Opens bytes that are stored. */
   open(sha256: string): Promise<OpenedBlob>
-  /** The ids of all units of these kinds that the repository holds now, by their natural keys. */
-  listHeld(kinds: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** All units of these kinds that the repository holds now, by their natural keys. */
+  listHeld(kinds: readonly string[]): Promise<ReadonlyMap<string, HeldUnit>>
   /** A file for what is too large for the memory. */
   scratch(): Promise<ScratchFile>
 }
@@ -103,6 +103,14 @@ export interface UnknownFile extends Partial<UnitFile> {
   readonly maxBytes?: number | undefined
   /** What the last fetch learnt about the version that the type still knows all about. */
   readonly conditions?: Validators | undefined
+}
+
+/** A unit that a repository holds, with its file; with one of them, where it has several. */
+export interface HeldUnit {
+  readonly id: number
+  readonly kind: string
+  readonly path: string
+  readonly sizeBytes: number
 }
 
 /** What is known of a file when its bytes are there. */

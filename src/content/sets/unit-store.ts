@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { AppError } from '../../platform/errors.ts'
-import type { NewUnit, StoredUnit } from '../content-type.ts'
+import type { HeldUnit, NewUnit, StoredUnit } from '../content-type.ts'
 import type { ContentTables } from '../tables.ts'
 
 type ContentDb = Db<ContentTables>
@@ -56,16 +56,17 @@ export async function findStoredIds(
   return new Map(rows.map((row) => [row.natural_key, row.id]))
 }
 
-/** The ids of the units of these kinds that the latest version of a set holds, by their natural keys. */
-export async function listHeldIds(
+/** The units of these kinds that the latest version of a set holds, by their natural keys. */
+export async function listHeldUnits(
   db: ContentDb,
   setId: number,
   kinds: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql<{ id: number; natural_key: string }>`
-    select u.id, u.natural_key from content_set_units m join units u on u.id = m.unit_id
+): Promise<ReadonlyMap<string, HeldUnit>> {
+  const { rows } = await sql<HeldUnit & { natural_key: string }>`
+    select u.id, u.kind, u.natural_key, f.path, f.size_bytes as "sizeBytes"
+    from content_set_units m join units u on u.id = m.unit_id join unit_files f on f.unit_id = u.id
     where m.set_id = ${setId} and m.removed_in is null and u.kind = any(${kinds as string[]})`.execute(db)
-  return new Map(rows.map((row) => [row.natural_key, row.id]))
+  return new Map(rows.map(({ natural_key: key, ...held }) => [key, held]))
 }
 
 /** Adds the files of units; those that are known stay as they are. `stored` are the digests whose bytes we have. */

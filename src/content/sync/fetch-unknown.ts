@@ -1,7 +1,7 @@
 import { fetchChangedBlob } from '../../platform/fetch/fetch-blob.ts'
 import { forAll } from '../../platform/fetch/for-all.ts'
 import type { DiscoverContext, LearntFile, UnknownFile } from '../content-type.ts'
-import { findStoredIds, listHeldIds } from '../sets/unit-store.ts'
+import { findStoredIds, listHeldUnits } from '../sets/unit-store.ts'
 import { type Fetching, keepingAll } from './fetch-missing.ts'
 
 type Known = Pick<DiscoverContext, 'previous' | 'isOnDemand' | 'attributes' | 'checkSignature'>
@@ -25,7 +25,7 @@ export function discoverContext(fetching: Fetching, { setId, ...known }: Discove
     findStored: (units) => findStoredIds(db, units),
     open: (sha256) => artifacts.store.open(sha256),
     scratch: () => artifacts.store.scratch(),
-    listHeld: (kinds) => listHeldIds(db, setId, kinds),
+    listHeld: (kinds) => listHeldUnits(db, setId, kinds),
   }
 }
 

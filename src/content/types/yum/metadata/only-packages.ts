@@ -8,20 +8,32 @@ const maxElementBytes = 16 * 1024 * 1024
 const headBytes = 1024
 
 /**
- * A long list of packages without those that are not wanted, which are passed over much faster than they could be read. What is
- * left is still to be checked.
+ * A long list of packages without those that are not wanted. What is left is still to be checked.
  *
  * @throws AppError `upstream` when a package has no end
  */
-export async function* onlyPackages(
+export function onlyPackages(
   content: AsyncIterable<Uint8Array>,
   isWanted: (pkgid: string) => boolean,
+  document: string,
+): AsyncGenerator<Uint8Array> {
+  return passOver(content, (element) => !isWanted(idOf(element.subarray(0, headBytes))), document)
+}
+
+/**
+ * A list of packages without some of them, of which each is passed over much faster than it could be read.
+ *
+ * @throws AppError `upstream` when a package has no end
+ */
+export async function* passOver(
+  content: AsyncIterable<Uint8Array>,
+  isPassedOver: (element: Buffer) => boolean,
   document: string,
 ): AsyncGenerator<Uint8Array> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of content) {
     const bytes = Buffer.concat([rest, chunk])
-    const { parts, read } = wantedParts(bytes, isWanted)
+    const { parts, read } = partsLeft(bytes, isPassedOver)
     rest = bytes.subarray(read)
     if (rest.length > maxElementBytes)
       throw wrongDocument(document, `it has a package of more than ${maxElementBytes} bytes`)
@@ -30,10 +42,10 @@ export async function* onlyPackages(
   yield rest
 }
 
-/** What is wanted up to the end of the last whole package, and where that is. */
-function wantedParts(
+/** What is left up to the end of the last whole package, and where that is. */
+function partsLeft(
   bytes: Buffer,
-  isWanted: (pkgid: string) => boolean,
+  isPassedOver: (element: Buffer) => boolean,
 ): { readonly parts: readonly Buffer[]; readonly read: number } {
   const parts: Buffer[] = []
   let read = 0
@@ -43,7 +55,8 @@ function wantedParts(
     const from = found === -1 ? to : read + found
     // what is before the first package is the beginning of the document
     if (from > read) parts.push(bytes.subarray(read, from))
-    if (isWanted(idOf(bytes.subarray(from, Math.min(to, from + headBytes))))) parts.push(bytes.subarray(from, next))
+    const element = bytes.subarray(from, next)
+    if (!isPassedOver(element)) parts.push(element)
     read = next
   }
   return { parts, read }

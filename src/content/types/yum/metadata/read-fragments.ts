@@ -18,12 +18,12 @@ type Fragments = AsyncGenerator<PackageBatch<PackageFragment>, void, undefined>
  * @throws AppError `upstream` that names the package that has no proper id
  */
 export function readFilelists(content: AsyncIterable<Uint8Array>, document = 'filelists.xml'): Fragments {
-  return readPackages(content, { document, root: 'filelists', levels: 0, parse: parseFragment })
+  return readPackages(content, { document, root: 'filelists', levels: 0, parse: parseFragment, passedOver: () => 0 })
 }
 
 /** Reads the list of changelogs of packages, like that of files. */
 export function readOther(content: AsyncIterable<Uint8Array>, document = 'other.xml'): Fragments {
-  return readPackages(content, { document, root: 'otherdata', levels: 0, parse: parseFragment })
+  return readPackages(content, { document, root: 'otherdata', levels: 0, parse: parseFragment, passedOver: () => 0 })
 }
 
 function parseFragment({ attributes, source, innerFrom, innerTo }: XmlRecord, wrong: Wrong): PackageFragment {

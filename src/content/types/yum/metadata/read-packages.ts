@@ -24,6 +24,8 @@ export interface PackageList<Entry> {
   readonly root: string
   /** As in `RecordOptions`. */
   readonly levels: number
+  /** How many packages were left out before. */
+  readonly passedOver: () => number
   /** `wrong` names the package. */
   readonly parse: (record: XmlRecord, wrong: Wrong) => Entry
 }
@@ -49,7 +51,7 @@ export async function* readPackages<Entry>(
       chars = 0
     }
   }
-  yield { packages, announced, warning: warningOf(list.document, announced, count) }
+  yield { packages, announced, warning: warningOf(list.document, announced, count + list.passedOver()) }
 }
 
 function parseNumbered<Entry>(record: XmlRecord, { document, parse }: PackageList<Entry>, number: number): Entry {

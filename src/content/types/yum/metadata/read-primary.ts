@@ -20,13 +20,15 @@ const noAttributes: ReadonlyMap<string, string> = new Map()
 /**
  * Reads the primary list of a repository, in batches of bounded size. The same package may come twice.
  *
+ * @param passedOver how many packages were left out of the content
  * @throws AppError `upstream` that names the package, when its element is not what it should be
  */
 export function readPrimary(
   content: AsyncIterable<Uint8Array>,
   document = 'primary.xml',
+  passedOver: () => number = () => 0,
 ): AsyncGenerator<PackageBatch<PrimaryPackage>, void, undefined> {
-  return readPackages(content, { document, root: 'metadata', levels: 2, parse: parsePackage })
+  return readPackages(content, { document, root: 'metadata', levels: 2, parse: parsePackage, passedOver })
 }
 
 function parsePackage(record: XmlRecord, wrong: Wrong): PrimaryPackage {

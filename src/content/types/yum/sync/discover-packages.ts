@@ -1,14 +1,21 @@
 import { inBatches, inWeighedBatches } from '../../../../platform/blobs/bounded.ts'
-import { AppError } from '../../../../platform/errors.ts'
-import type { DiscoverContext, DiscoveredFile, DiscoveredUnit, LearntFile, UnknownFile } from '../../../content-type.ts'
+import type {
+  DiscoverContext,
+  DiscoveredFile,
+  DiscoveredUnit,
+  HeldUnit,
+  LearntFile,
+  UnknownFile,
+} from '../../../content-type.ts'
+import { passOver } from '../metadata/only-packages.ts'
 import type { PackageBatch } from '../metadata/read-packages.ts'
 import { type PrimaryPackage, readPrimary } from '../metadata/read-primary.ts'
 import { nevraOf } from '../packages/newest-packages.ts'
-import type { PackageFragments } from '../packages/package-fragments.ts'
 import { fileNameOf, type PackageUnit, packageKind, packagePath, secondPath } from '../packages/package-unit.ts'
 import { wrongDocument } from '../xml/xml-error.ts'
 import { urlOf } from './find-repository.ts'
 import { FragmentSpool } from './fragment-spool.ts'
+import { type KnownOptions, KnownPackages } from './known-packages.ts'
 import { openMetadata, type StoredMetadata } from './open-metadata.ts'
 
 /** The files that tell of packages, stored. */
@@ -39,7 +46,7 @@ export async function* discoverPackages(
   context: DiscoverContext,
   base: URL,
   lists: PackageLists,
-): AsyncGenerator<readonly PackageDiscovery[]> {
+): AsyncGenerator<readonly DiscoveredUnit[]> {
   const held = context.previous === undefined ? nothing : await context.listHeld(['rpm', 'srpm'])
   const list = () => describeAll({ context, base, held }, lists)
   await using opened = new AsyncDisposableStack()
@@ -62,7 +69,7 @@ export async function* discoverPackages(
   yield* withFragments(gathered.fresh, longer)
 }
 
-const nothing: ReadonlyMap<string, number> = new Map()
+const nothing: ReadonlyMap<string, HeldUnit> = new Map()
 
 /** Like `Promise.all`, but when one fails the others are waited for. */
 async function allOrNone<T extends readonly unknown[]>(
@@ -75,7 +82,7 @@ async function allOrNone<T extends readonly unknown[]>(
 
 /** Packages that were found, apart by whether they are in the database. */
 interface FoundPackages {
-  readonly known: readonly PackageDiscovery[]
+  readonly known: readonly DiscoveredUnit[]
   readonly fresh: readonly DescribedPackage[]
 }
 
@@ -90,24 +97,37 @@ interface Describing {
 }
 
 interface Finding extends Pick<Describing, 'context' | 'base'> {
-  /** The ids of packages that the repository holds, by their sha256. */
-  readonly held: ReadonlyMap<string, number>
+  /** The packages that the repository holds, by their sha256. */
+  readonly held: ReadonlyMap<string, HeldUnit>
 }
 
-async function* describeAll(finding: Finding, lists: PackageLists): AsyncGenerator<FoundPackages> {
-  const { context, base, held } = finding
+async function* describeAll({ context, base, held }: Finding, lists: PackageLists): AsyncGenerator<FoundPackages> {
   const isWanted = wantedBy(context, lists)
+  const passed = new KnownPackages({ base, held, isWanted })
+  const name = 'primary.xml'
+  const content = openMetadata(context, name, lists.primary)
+  const left = held.size === 0 ? content : passOver(content, (element) => passed.take(element), name)
   const found = { modular: lists.modular, paths: new Map<string, string>(), names: new Map<string, string>() }
-  for await (const packages of inLarger(readPrimary(openMetadata(context, 'primary.xml', lists.primary)))) {
-    const described = await describe({ context, base, ...found }, packages.filter(isWanted))
-    const others = described.filter(({ unit }) => !held.has(unit.naturalKey))
-    const elsewhere = await context.findStored(others.map(({ unit }) => unit))
-    const known = described.flatMap(({ unit }) => {
-      const storedId = held.get(unit.naturalKey) ?? elsewhere.get(unit.naturalKey)
-      return storedId === undefined ? [] : [{ ...unit, storedId, fragments: noFragments }]
-    })
-    yield { known, fresh: others.filter(({ unit }) => !elsewhere.has(unit.naturalKey)) }
+  for await (const packages of inLarger(readPrimary(left, name, () => passed.count))) {
+    const wanted = packages.filter(({ fields, checksum }) => isWanted(packageKind(fields), checksum.value))
+    const described = await describe({ context, base, ...found }, wanted)
+    const { known, fresh } = await apart({ context, held }, described)
+    yield { known: [...passed.drain(), ...known], fresh }
   }
+  yield { known: passed.drain(), fresh: [] }
+}
+
+async function apart(
+  { context, held }: Pick<Finding, 'context' | 'held'>,
+  described: readonly DescribedPackage[],
+): Promise<FoundPackages> {
+  const others = described.filter(({ unit }) => !held.has(unit.naturalKey))
+  const elsewhere = await context.findStored(others.map(({ unit }) => unit))
+  const known = described.flatMap(({ unit: { kind, naturalKey, name, files } }) => {
+    const storedId = held.get(naturalKey)?.id ?? elsewhere.get(naturalKey)
+    return storedId === undefined ? [] : [{ kind, naturalKey, name, files, storedId }]
+  })
+  return { known, fresh: others.filter(({ unit }) => !elsewhere.has(unit.naturalKey)) }
 }
 
 /** More than so many are not gathered in the memory. */
@@ -116,12 +136,12 @@ const mostGatheredChars = 64 * 1024 * 1024
 
 /** All packages of a repository, when few of them are new. */
 async function gather(found: AsyncIterable<FoundPackages>): Promise<FoundPackages | undefined> {
-  const known: PackageDiscovery[] = []
+  const known: DiscoveredUnit[] = []
   const fresh: DescribedPackage[] = []
   let chars = 0
   for await (const some of found) {
-    known.push(...some.known)
-    fresh.push(...some.fresh)
+    for (const unit of some.known) known.push(unit)
+    for (const each of some.fresh) fresh.push(each)
     chars += charsOf(some.fresh.map(({ listed }) => listed))
     if (fresh.length > mostGathered || chars > mostGatheredChars) return undefined
   }
@@ -155,18 +175,14 @@ async function readFragments(
   })
 }
 
-async function noFragments(): Promise<PackageFragments> {
-  throw new AppError('internal', 'The fragments of a package that is known are not read')
-}
-
 interface DescribedPackage {
   readonly listed: PrimaryPackage
   readonly unit: Omit<PackageDiscovery, 'fragments'>
 }
 
-function wantedBy({ attributes }: DiscoverContext, { retained }: PackageLists): (listed: PrimaryPackage) => boolean {
+function wantedBy({ attributes }: DiscoverContext, { retained }: PackageLists): KnownOptions['isWanted'] {
   const ignored = (attributes['ignorable_content'] ?? []) as readonly string[]
-  return ({ fields, checksum }) => !ignored.includes(packageKind(fields)) && (retained?.has(checksum.value) ?? true)
+  return (kind, checksum) => !ignored.includes(kind) && (retained?.has(checksum) ?? true)
 }
 
 /** Packages whose sha256 the upstream does not tell are fetched: nothing else could prove their bytes later. */
