@@ -9,7 +9,11 @@ export interface OpenFacts {
 }
 
 /** A piece of a list, compressed or not. */
-export type ListPiece = { readonly frame: Buffer } | { readonly open: Buffer }
+export type ListPiece = { readonly frame: Uint8Array } | { readonly open: Uint8Array }
+
+export function bytesOf(piece: ListPiece): Uint8Array {
+  return 'frame' in piece ? piece.frame : piece.open
+}
 
 /** Learns what a list is uncompressed, from its pieces in their order. */
 export interface OpenDigest {

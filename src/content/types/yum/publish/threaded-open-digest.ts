@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads'
 import { siblingModule } from '../../../../platform/module-path.ts'
-import type { ListPiece, OpenDigest, OpenFacts } from './open-digest.ts'
+import { bytesOf, type ListPiece, type OpenDigest, type OpenFacts } from './open-digest.ts'
+import type { DigestAnswer } from './open-digest-thread.ts'
 
-/** So many pieces may wait for the thread. */
-const mostWaiting = 16
+/** So much, compressed, may wait for the thread: whoever writes the next list meanwhile need not wait for it. */
+const mostWaitingBytes = 64 * 1024 * 1024
 
 /**
  * Opens and hashes in a thread of its own, beside whoever writes the pieces: the lists of a whole distribution are some
@@ -13,13 +14,13 @@ export class ThreadedOpenDigest implements OpenDigest, AsyncDisposable {
   readonly #worker = new Worker(siblingModule(import.meta, 'open-digest-thread'))
   readonly #facts = Promise.withResolvers<OpenFacts>()
   #room = Promise.withResolvers<void>()
-  #waiting = 0
+  #waitingBytes = 0
 
   constructor() {
     // whoever asks for the facts is told; before that nobody may be there to be told
     this.#facts.promise.catch(() => undefined)
-    this.#worker.on('message', (answer: OpenFacts | 'taken') => {
-      if (answer === 'taken') this.#noteTaken()
+    this.#worker.on('message', (answer: DigestAnswer) => {
+      if ('takenBytes' in answer) this.#noteTaken(answer.takenBytes)
       else this.#facts.resolve(answer)
     })
     this.#worker.once('error', (error) => this.#fail(error))
@@ -27,9 +28,9 @@ export class ThreadedOpenDigest implements OpenDigest, AsyncDisposable {
   }
 
   async add(piece: ListPiece): Promise<void> {
-    this.#waiting += 1
+    this.#waitingBytes += bytesOf(piece).length
     this.#worker.postMessage(piece)
-    while (this.#waiting > mostWaiting) await Promise.race([this.#room.promise, this.#facts.promise])
+    while (this.#waitingBytes > mostWaitingBytes) await Promise.race([this.#room.promise, this.#facts.promise])
   }
 
   finish(): Promise<OpenFacts> {
@@ -41,8 +42,8 @@ export class ThreadedOpenDigest implements OpenDigest, AsyncDisposable {
     await this.#worker.terminate()
   }
 
-  #noteTaken(): void {
-    this.#waiting -= 1
+  #noteTaken(bytes: number): void {
+    this.#waitingBytes -= bytes
     this.#room.resolve()
     this.#room = Promise.withResolvers()
   }

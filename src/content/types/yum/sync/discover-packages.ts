@@ -31,8 +31,9 @@ export interface PackageLists {
 
 /** So many packages are given at once, */
 const batchSize = 2000
-/** and so much text of them. */
+/** and so much text of them; of those that are known there is less to say. */
 const batchChars = 32 * 1024 * 1024
+const knownBatchSize = 10_000
 
 type PackageDiscovery = PackageUnit & DiscoveredUnit & { readonly files: readonly [DiscoveredFile] }
 
@@ -65,7 +66,7 @@ export async function* discoverPackages(
     }
     return
   }
-  yield* inBatches(gathered.known, batchSize)
+  yield* inBatches(gathered.known, knownBatchSize)
   yield* withFragments(gathered.fresh, longer)
 }
 
