@@ -20,7 +20,7 @@ const rules: Rules = {
     { in: /^content\//, may: [platform], why: 'content stands on the platform alone' },
     {
       in: /^content\/types\/[^/]+\//,
-      may: [/^content\/content-type\.ts$/, /^content\/repository-path\.ts$/, platform],
+      may: [/^content\/(?:content-type|unit-filter|repository-path)\.ts$/, platform],
       why: 'a content type knows what a type is, and no other type',
     },
     {

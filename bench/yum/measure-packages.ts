@@ -31,7 +31,7 @@ export async function measurePackages({ program, folder, url }: Bench): Promise<
   await timeTask(program, `/content/api/repositories/${synced.id}/sync`)
   note('\n6,000 packages')
   const update = (await duration(() => run('createrepo_c', ['--quiet', '--update', served]))) / 1000
-  const publish = await timeTask(program, `/content/api/repositories/${synced.id}/republish`, { force: true })
+  const publish = await timeTask(program, `/content/api/repositories/${synced.id}/republish`, 'PUT')
   note(`createrepo_c --update ${update.toFixed(2)} s`)
   claim('republish, in times of createrepo_c --update', publish / update, { atMost: 2 })
 }

@@ -8,20 +8,23 @@ let made = 0
 /** A repository of packages in a product of its own. */
 export async function createRepository(program: BenchProgram, attributes: object): Promise<Json> {
   made += 1
-  const product = await post(program, '/content/api/products', { organization_id: 1, name: `Bench ${made}` })
-  const wanted = { product_id: product.id, name: 'Packages', content_type: 'yum', ...attributes }
-  return post(program, '/content/api/repositories', wanted)
+  const product = await ask(program, '/content/api/products', {
+    method: 'POST',
+    body: { organization_id: 1, name: `Bench ${made}` },
+  })
+  const body = { product_id: product.id, name: 'Packages', content_type: 'yum', ...attributes }
+  return ask(program, '/content/api/repositories', { method: 'POST', body })
 }
 
 /** Does something that is a task, and gives how many seconds it took from the request to its end. */
-export async function timeTask(program: BenchProgram, path: string, body?: object): Promise<number> {
+export async function timeTask(program: BenchProgram, path: string, method: 'POST' | 'PUT' = 'POST'): Promise<number> {
   const start = performance.now()
-  const { id } = await post(program, path, body)
+  const { id } = await ask(program, path, { method })
   const task = await waitUntil(
     `task ${id} stops`,
     async () => {
-      const { body } = await program.server.ask(`/foreman_tasks/api/tasks/${id}`)
-      return body.state === 'stopped' && body
+      const { state, ...rest } = await ask(program, `/foreman_tasks/api/tasks/${id}`, { method: 'GET' })
+      return state === 'stopped' && rest
     },
     patienceMs,
   )
@@ -29,8 +32,8 @@ export async function timeTask(program: BenchProgram, path: string, body?: objec
   return (performance.now() - start) / 1000
 }
 
-export async function post({ server }: BenchProgram, path: string, body: object = {}): Promise<Json> {
-  const answer = await server.ask(path, { method: 'POST', body })
-  if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+async function ask({ server }: BenchProgram, path: string, asking: { method: string; body?: object }): Promise<Json> {
+  const answer = await server.ask(path, asking)
+  if (answer.status >= 300) throw new Error(`${asking.method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body
 }

@@ -1,11 +1,12 @@
 import type { Kysely, RawBuilder } from 'kysely'
-import type { TObject, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import type { OpenedBlob, ScratchFile } from '../platform/blobs/blob-store.ts'
 import type { Digests } from '../platform/blobs/digests.ts'
 import type { FieldMessages } from '../platform/errors.ts'
 import type { Upstream, Validators } from '../platform/fetch/fetch-options.ts'
 import type { Fetcher } from '../platform/fetch/fetcher.ts'
 import type { Searchable, SearchField } from '../platform/search/search-fields.ts'
+import type { AttributeValues, HeldUnits, UnitFilterKind } from './unit-filter.ts'
 
 /** The bytes of a unit. */
 export interface UnitFile {
@@ -46,10 +47,18 @@ export interface UploadedFile {
 }
 
 /** Throws AppError `upstream` that names the subject and says what is wrong with its signature. */
-export type CheckSignature = (
-  subject: string,
-  signed: { readonly bytes: Uint8Array; readonly signature: Uint8Array },
-) => Promise<void>
+export type CheckSignature = (subject: string, signed: SignedBytes) => Promise<void>
+
+/** Bytes that are said to be signed, and the signature. */
+export interface SignedBytes {
+  readonly bytes: Uint8Array
+  readonly signature: Uint8Array
+}
+
+export interface UploadContext {
+  /** What is wrong with a signature that the repository's GPG key, when it has one, is said to have made, and has not. */
+  readonly findForgery?: ((signed: SignedBytes) => Promise<string | undefined>) | undefined
+}
 
 export interface DiscoverContext {
   /** The repository's address, and who may be told what on the way there. */
@@ -90,6 +99,8 @@ export interface UnknownFile extends Partial<UnitFile> {
   readonly path: string
   /** Further digests that the bytes must have. */
   readonly digests?: Digests | undefined
+  /** More is refused, whatever the upstream says. */
+  readonly maxBytes?: number | undefined
   /** What the last fetch learnt about the version that the type still knows all about. */
   readonly conditions?: Validators | undefined
 }
@@ -129,11 +140,9 @@ export interface PublicationSigner {
   publicKey(): Promise<string>
 }
 
-export interface PublishContext {
+/** The units are those that are published. */
+export interface PublishContext extends HeldUnits {
   readonly db: Kysely<unknown>
-  /** The set version that is published. */
-  readonly setId: number
-  readonly version: number
   /** When that version was made: the same for everybody who publishes it. */
   readonly createdAt: Date
   readonly attributes: RepositoryAttributes
@@ -207,23 +216,9 @@ export interface TypeAttribute {
   readonly isSecret?: boolean
 }
 
-export type AttributeValues = Readonly<Record<string, unknown>>
-
 /** What a repository is set to that its type may want to know: the type's own attributes and some of the common ones. */
 export interface RepositoryAttributes extends AttributeValues {
   readonly checksum_type: string | null
-}
-
-/** A way to choose which units of a kind a content view publishes. */
-export interface UnitFilterKind {
-  /** The word for it where filters are made. */
-  readonly name: string
-  /** The kind of units that it is about; it must have a list. */
-  readonly kind: string
-  /** What a rule says of units. */
-  readonly rule: TObject
-  /** The condition that a rule names a unit; the table of the kind's list is called unit. */
-  matches(rule: AttributeValues): RawBuilder<boolean>
 }
 
 /** What the sync of a type can be told besides where from. */
@@ -238,7 +233,7 @@ export interface ContentWork {
    *
    * @throws AppError `invalid` that names the file when it is none that such a repository can hold
    */
-  parseUpload(file: UploadedFile): Promise<NewUnit>
+  parseUpload(file: UploadedFile, context: UploadContext): Promise<NewUnit>
   /** Adds the type's own rows for units that are new to the database, when it has any. */
   saveUnits?(db: Kysely<unknown>, units: readonly StoredUnit[]): Promise<void>
   /**
@@ -267,6 +262,11 @@ export interface ContentType {
   readonly downloadPolicy?: 'immediate'
   readonly syncOptions: readonly SyncOption[]
   readonly filters?: readonly UnitFilterKind[]
+  /**
+   * The condition that a unit is about others of which there is none among these; the table is called u. Where filters have
+   * chosen what is published, such units are left out.
+   */
+  isIdle?(units: HeldUnits): RawBuilder<boolean>
   /** What is wrong with these attributes together, the common ones among them. */
   check?(values: AttributeValues): FieldMessages
   /** Values that follow from attributes, for answers. */

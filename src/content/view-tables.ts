@@ -82,6 +82,7 @@ interface ContentViewFiltersTable extends Stamped {
   type: string
   is_inclusion: boolean
   description: string | null
+  options: Generated<string[]>
 }
 
 interface ContentViewFilterRepositoriesTable {

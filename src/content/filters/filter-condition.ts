@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ContentType, UnitFilterKind } from '../content-type.ts'
+import type { ContentType } from '../content-type.ts'
+import type { FilterEffect, FilterScope, HeldUnits } from '../unit-filter.ts'
 import type { ViewFilter } from './filter-store.ts'
 
 type Condition = RawBuilder<boolean>
@@ -12,38 +13,36 @@ export function filtersFor(filters: readonly ViewFilter[], type: ContentType, re
   )
 }
 
+/** What one filter says of the units of one scope. */
+interface Say {
+  readonly filter: ViewFilter
+  readonly effect: FilterEffect
+}
+
 /**
- * The condition that a unit, whose table is called u, passes filters: of each kind that filters of inclusion are about it
- * must be named by one of them, and by none of exclusion. Kinds that no filter is about pass.
+ * The condition that a unit of these, whose table is called u, passes filters: of each scope that filters of inclusion are about
+ * it must be named by one of them, and by none of exclusion. What no filter is about passes.
  */
-export function passesFilters(filters: readonly ViewFilter[], type: ContentType): Condition {
-  const kinds = new Set((type.filters ?? []).map(({ kind }) => kind))
-  const conditions = [...kinds].map((kind) => {
-    const ways = (type.filters ?? []).filter((way) => way.kind === kind)
-    const ours = filters.filter(({ type: name }) => ways.some((way) => way.name === name))
-    return ours.length === 0
-      ? sql<boolean>`true`
-      : sql<boolean>`(u.kind <> ${kind} or exists ${passing(ours, type, ways)})`
-  })
-  return conditions.length === 0 ? sql`true` : sql`${sql.join(conditions, sql` and `)}`
+export function passesFilters(filters: readonly ViewFilter[], type: ContentType, source: HeldUnits): Condition {
+  const says = (type.filters ?? []).flatMap(({ name, effects }) =>
+    filters.filter((filter) => filter.type === name).flatMap((filter) => effects.map((effect) => ({ filter, effect }))),
+  )
+  const scopes = Map.groupBy(says, ({ effect }) => effect.scope)
+  const conditions = [...scopes].map(([scope, ours]) => passesScope(scope, ours, source))
+  return conditions.length === 0 ? sql`true` : sql`(${sql.join(conditions, sql` and `)})`
 }
 
-function passing(
-  filters: readonly ViewFilter[],
-  type: ContentType,
-  ways: readonly UnitFilterKind[],
-): RawBuilder<unknown> {
-  const table = type.unitKinds.find(({ kind }) => kind === ways[0]?.kind)?.list?.table as string
-  const named = (isInclusion: boolean) => filters.filter(({ is_inclusion }) => is_inclusion === isInclusion)
-  const isIncluded = named(true).length === 0 ? sql`true` : isNamed(named(true), ways)
-  const isExcluded = isNamed(named(false), ways)
-  return sql`(select 1 from ${sql.table(table)} unit where unit.unit_id = u.id and ${isIncluded} and not ${isExcluded})`
+function passesScope(scope: FilterScope, says: readonly Say[], source: HeldUnits): Condition {
+  const including = says.filter(({ filter, effect }) => filter.is_inclusion && effect.only !== 'exclusion')
+  const excluding = says.filter(({ filter, effect }) => !filter.is_inclusion && effect.only !== 'inclusion')
+  const isIncluded = including.length === 0 ? sql`true` : isNamed(including, source)
+  return sql`(not ${scope.holds(source)} or (${isIncluded} and not ${isNamed(excluding, source)}))`
 }
 
-function isNamed(filters: readonly ViewFilter[], ways: readonly UnitFilterKind[]): Condition {
-  const rules = filters.flatMap(({ type, rules: own }) => {
-    const way = ways.find(({ name }) => name === type) as UnitFilterKind
-    return own.map(({ attributes }) => sql`(${way.matches(attributes)})`)
+function isNamed(says: readonly Say[], source: HeldUnits): Condition {
+  const names = says.flatMap(({ filter: { rules, options }, effect }) => {
+    const words = { rules: rules.map(({ attributes }) => attributes), options }
+    return rules.length + options.length === 0 ? [] : [sql`coalesce(${effect.names(words, source)}, false)`]
   })
-  return rules.length === 0 ? sql`false` : sql`(${sql.join(rules, sql` or `)})`
+  return names.length === 0 ? sql`false` : sql`(${sql.join(names, sql` or `)})`
 }

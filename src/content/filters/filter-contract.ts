@@ -9,8 +9,15 @@ const filterKinds = contentTypes.flatMap(({ filters = [] }) => filters)
 /** What rules of filters of any type may say; which of it is for a filter its type decides. */
 const ruleAttributes = Object.fromEntries(
   filterKinds.flatMap(({ rule }) =>
-    Object.entries(rule.properties).map(([name, schema]) => [name, Type.Optional(schema)]),
+    Object.entries(rule.properties).map(([name, schema]) => [name, OptionalNullable(schema)]),
   ),
+)
+
+/** What filters of any type may be told besides. */
+const options = Object.fromEntries(
+  filterKinds
+    .flatMap((kind) => Object.entries(kind.options ?? {}))
+    .map(([name, description]) => [name, Type.Optional(Type.Boolean({ description }))]),
 )
 
 const Filter = Type.Object({
@@ -38,12 +45,14 @@ const attributes = {
   inclusion: Type.Optional(Type.Boolean({ description: 'Whether only what it names is published; default false' })),
   description: OptionalNullable(Description),
   repository_ids: RepositoryIds,
+  ...options,
 }
 const changes = {
   name: Type.Optional(Name),
   inclusion: attributes.inclusion,
   description: attributes.description,
   repository_ids: RepositoryIds,
+  ...options,
 }
 
 const oneFilter = { status: 200, tag: filterTag, path: `${base}/{id}`, params: One } as const

@@ -4,7 +4,7 @@ import { timestamp } from '../../platform/http/timestamps.ts'
 import type { SearchRequest } from '../../platform/search/list-request.ts'
 import { answerList } from '../answer-list.ts'
 import { filterEndpoints as endpoints } from './filter-contract.ts'
-import type { FilterService } from './filter-service.ts'
+import { type FilterService, optionsOf } from './filter-service.ts'
 import type { FilterRule, ViewFilter } from './filter-store.ts'
 
 /** What a filter is asked to be, in the words of the interface. */
@@ -77,12 +77,13 @@ function routesOfRules(filters: FilterService, now: () => number): Route[] {
   ]
 }
 
-function changeOf({ name, description, inclusion, repository_ids: repositoryIds }: FilterBody) {
-  return { name, description, isInclusion: inclusion, repositoryIds }
+function changeOf({ name, description, inclusion, repository_ids: repositoryIds, ...options }: FilterBody) {
+  return { name, description, isInclusion: inclusion, repositoryIds, options: options as Record<string, boolean> }
 }
 
 function present(filter: ViewFilter): object {
   const { id, name, description, type, is_inclusion: inclusion, view_id: viewId, rules, repository_ids } = filter
+  const options = optionsOf(type).map((option) => [option, filter.options.includes(option)])
   return {
     id,
     name,
@@ -92,6 +93,7 @@ function present(filter: ViewFilter): object {
     content_view: { id: viewId },
     repositories: repository_ids.map((repository) => ({ id: repository })),
     rules: rules.map(presentRule),
+    ...Object.fromEntries(options),
     created_at: timestamp(filter.created_at),
     updated_at: timestamp(filter.updated_at),
   }

@@ -4,10 +4,10 @@ import type { Actor } from '../../platform/auth/actor.ts'
 import { isForeignKeyViolation } from '../../platform/db/database.ts'
 import { invalidField, notFound } from '../../platform/errors.ts'
 import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
-import type { AttributeValues, UnitFilterKind } from '../content-type.ts'
 import type { OrganizationAccess } from '../organizations/organization-access.ts'
 import type { ContentTables } from '../tables.ts'
 import { contentTypes } from '../types/index.ts'
+import type { AttributeValues, UnitFilterKind } from '../unit-filter.ts'
 import type { ViewRow } from '../view-tables.ts'
 import { findView } from '../views/view-store.ts'
 import {
@@ -31,6 +31,8 @@ export interface FilterChange {
   readonly description?: string | null | undefined
   readonly isInclusion?: boolean | undefined
   readonly repositoryIds?: readonly number[] | null | undefined
+  /** Which options of its type are to be on or off. */
+  readonly options?: Readonly<Record<string, boolean>>
 }
 
 export type NewFilter = FilterChange & { readonly name: string; readonly type: string }
@@ -79,7 +81,8 @@ export class FilterService {
     await this.#editableView(actor, viewId)
     const id = await this.#parts.db.transaction().execute(async (tx) => {
       const { name, description = null, isInclusion = false, repositoryIds } = wanted
-      const row = { view_id: viewId, type, name, description, is_inclusion: isInclusion }
+      const options = changedOptions({ type, options: [] }, wanted.options)
+      const row = { view_id: viewId, type, name, description, is_inclusion: isInclusion, options }
       const inserted = await insertFilter(tx, row).catch((error: unknown) => {
         throw isForeignKeyViolation(error) ? notFound('content view', viewId) : error
       })
@@ -100,6 +103,7 @@ export class FilterService {
       ...(name === undefined ? {} : { name }),
       ...(description === undefined ? {} : { description }),
       ...(isInclusion === undefined ? {} : { is_inclusion: isInclusion }),
+      options: changedOptions(filter, change.options),
     }
     await this.#parts.db.transaction().execute(async (tx) => {
       if (!(await updateFilter(tx, id, attributes))) throw notFound('content view filter', id)
@@ -120,9 +124,10 @@ export class FilterService {
   }
 
   /** @throws AppError `invalid` for attributes that are not for the filter's type, or missing */
-  async createRule(actor: Actor, filterId: number, attributes: AttributeValues): Promise<FilterRule> {
+  async createRule(actor: Actor, filterId: number, given: AttributeValues): Promise<FilterRule> {
     const filter = await this.#editableFilter(actor, filterId)
-    checkRule(filter, attributes)
+    const attributes = withoutNulls(given)
+    checkAttributes(filter, attributes)
     const id = await insertRule(this.#parts.db, filterId, attributes).catch((error: unknown) => {
       throw isForeignKeyViolation(error) ? notFound('content view filter', filterId) : error
     })
@@ -131,8 +136,8 @@ export class FilterService {
 
   async updateRule(actor: Actor, { filterId, id }: RuleKey, change: AttributeValues): Promise<FilterRule> {
     const filter = await this.#editableFilter(actor, filterId)
-    const attributes = { ...ruleOf(filter, id).attributes, ...change }
-    checkRule(filter, attributes)
+    const attributes = withoutNulls({ ...ruleOf(filter, id).attributes, ...change })
+    checkAttributes(filter, attributes)
     await updateRule(this.#parts.db, id, attributes)
     return { id, attributes }
   }
@@ -189,11 +194,34 @@ const kinds: ReadonlyMap<string, UnitFilterKind> = new Map(
   contentTypes.flatMap(({ filters = [] }) => filters.map((kind) => [kind.name, kind])),
 )
 
-function checkRule({ type }: ViewFilter, attributes: AttributeValues): void {
-  const { rule } = kinds.get(type) as UnitFilterKind
+function checkAttributes({ type }: ViewFilter, attributes: AttributeValues): void {
+  const { rule, checkRule } = kinds.get(type) as UnitFilterKind
   const stranger = Object.keys(attributes).find((name) => !Object.hasOwn(rule.properties, name))
   if (stranger !== undefined) throw invalidField(stranger, `is not for filters of type ${type}`)
   const missing = (rule.required ?? []).find((name) => attributes[name] === undefined)
   if (missing !== undefined) throw invalidField(missing, `must be given in rules of filters of type ${type}`)
   if (!Compile(rule).Check(attributes)) throw invalidField('base', `is no rule of filters of type ${type}`)
+  const [problem] = Object.entries(checkRule?.(attributes) ?? {})
+  if (problem !== undefined) throw invalidField(problem[0], problem[1][0] ?? 'is wrong')
+}
+
+/** Null takes back what was said. */
+function withoutNulls(attributes: AttributeValues): AttributeValues {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== null))
+}
+
+/** The options of a filter's type that are on. */
+function changedOptions(
+  { type, options }: Pick<ViewFilter, 'type' | 'options'>,
+  change: Readonly<Record<string, boolean>> = {},
+): string[] {
+  const known = optionsOf(type)
+  const stranger = Object.keys(change).find((name) => !known.includes(name))
+  if (stranger !== undefined) throw invalidField(stranger, `is not for filters of type ${type}`)
+  return known.filter((name) => change[name] ?? options.includes(name))
+}
+
+/** What may be said of filters of a type besides their rules. */
+export function optionsOf(type: string): string[] {
+  return Object.keys(kinds.get(type)?.options ?? {})
 }

@@ -3,8 +3,8 @@ import { type Db, isUniqueViolation } from '../../platform/db/database.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
 import { listRows } from '../../platform/search/list-rows.ts'
-import type { AttributeValues } from '../content-type.ts'
 import type { ContentTables } from '../tables.ts'
+import type { AttributeValues } from '../unit-filter.ts'
 import { filterSearch } from './filter-search.ts'
 
 type ContentDb = Db<ContentTables>
@@ -22,6 +22,8 @@ export interface ViewFilter {
   readonly type: string
   readonly is_inclusion: boolean
   readonly description: string | null
+  /** What is on of the options of its type. */
+  readonly options: string[]
   readonly created_at: Date
   readonly updated_at: Date
   /** Repositories in Library; none means all of the view. */
@@ -34,6 +36,7 @@ export interface FilterAttributes {
   readonly name: string
   readonly description: string | null
   readonly is_inclusion: boolean
+  readonly options: string[]
 }
 
 function selectFilters(db: ContentDb) {

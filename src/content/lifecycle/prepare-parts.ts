@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { TaskContext } from '../../platform/tasks/task-handler.ts'
 import type { ContentType, ContentWork } from '../content-type.ts'
 import { filtersFor, passesFilters } from '../filters/filter-condition.ts'
@@ -52,16 +51,21 @@ class Preparation {
     const [source] = group
     const type = this.#parts.types.get(source.contentType) as ContentType
     const filters = filtersFor(this.#filters, type, source.libraryId)
-    if (filters.length > 0 || differ(group)) return this.#make(group, passesFilters(filters, type))
+    if (filters.length > 0 || differ(group)) return this.#make(group, type, filters)
     return source.lacksMetadata ? this.#publish(source) : source
   }
 
-  async #make(group: Group, isTaken: RawBuilder<boolean>): Promise<VersionPart> {
+  async #make(group: Group, type: ContentType, filters: readonly ViewFilter[]): Promise<VersionPart> {
     const [source] = group
     this.#task.progress(0.3, `Choosing what of '${source.name}' is published`)
     const sources = group.map(({ setId, setVersion }) => ({ setId, version: setVersion }))
     const made = await this.#task.commit(this.#parts.db, (tx) =>
-      makeSet(tx, { taskId: this.#task.id, sources, isTaken: sql`(${isTaken})` }),
+      makeSet(tx, {
+        taskId: this.#task.id,
+        sources,
+        isTaken: (held) => passesFilters(filters, type, held),
+        isIdle: filters.length === 0 ? undefined : type.isIdle,
+      }),
     )
     return this.#publish({ ...source, setId: made.setId, setVersion: made.version })
   }

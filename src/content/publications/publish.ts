@@ -79,7 +79,7 @@ async function stageAll({ context, work, store }: Writing, staged: StagedFile[])
       next = await files.next(written(staged.at(-1) as StagedFile))
     ) {
       const { path, content } = next.value
-      const subject = typeof path === 'string' ? path : 'metadata'
+      const subject = typeof path === 'string' ? path : path('…')
       const blob = await store.stage(content, { signal: context.signal, subject })
       staged.push({ path: typeof path === 'string' ? path : path(blob.sha256), blob })
     }

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
-import type { AttributeValues, RepositoryFact, UnitList } from '../content-type.ts'
+import type { RepositoryFact, UnitList } from '../content-type.ts'
 import { belongsTo } from '../sets/membership.ts'
 import type { ContentTables } from '../tables.ts'
 import { contentTypes } from '../types/index.ts'
+import type { AttributeValues } from '../unit-filter.ts'
 import { joinTables, type RepositoryRecord } from './repository-store.ts'
 
 /** What types know of their repositories by what these hold. */

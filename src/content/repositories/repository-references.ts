@@ -1,8 +1,8 @@
 import type { Db } from '../../platform/db/database.ts'
-import type { AttributeValues } from '../content-type.ts'
 import { credentialProblems } from '../credentials/credential-references.ts'
 import { proxyProblems } from '../proxies/http-proxy-references.ts'
 import type { ContentTables } from '../tables.ts'
+import type { AttributeValues } from '../unit-filter.ts'
 
 /**
  * What is wrong with the ids that attributes name. Credentials and proxies that are named rightly stay as they are until

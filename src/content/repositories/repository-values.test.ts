@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { SecretBox } from '../../platform/auth/secret-box.ts'
 import { AppError } from '../../platform/errors.ts'
-import type { AttributeValues, ContentType } from '../content-type.ts'
+import type { ContentType } from '../content-type.ts'
 import { contentTypes } from '../types/index.ts'
+import type { AttributeValues } from '../unit-filter.ts'
 import type { RootAttributes } from './repository-store.ts'
 import {
   changeValues,

@@ -37,7 +37,7 @@ async function setOf(name: string, paths: readonly string[]): Promise<number> {
   return setId
 }
 
-const isTaken = sql<boolean>`true`
+const isTaken = () => sql<boolean>`true`
 
 async function filesIn(setId: number): Promise<string[]> {
   const { rows } = await sql<{ sha256: string }>`

@@ -11,27 +11,38 @@ export interface MadeSet {
   readonly taskId: string
   /** What it is made of; where two units have a file at one path, that of the earlier source is taken. */
   readonly sources: readonly SetVersion[]
-  /** Which units are taken; the tables of units and of their membership are called u and m. */
-  readonly isTaken: RawBuilder<boolean>
+  /** Which units of a source are taken; the table of units is called u. */
+  isTaken(source: SetVersion): RawBuilder<boolean>
+  /** Which of them are left out again, because of what else was taken. */
+  readonly isIdle?: ((taken: SetVersion) => RawBuilder<boolean>) | undefined
 }
 
 /** Makes a set with one version, from parts of others. It belongs to the task until `adoptSets`. */
-export async function makeSet(tx: ContentDb, { taskId, sources, isTaken }: MadeSet): Promise<SetVersion> {
+export async function makeSet(tx: ContentDb, { taskId, sources, isTaken, isIdle }: MadeSet): Promise<SetVersion> {
   const { id: setId } = await tx
     .insertInto('content_sets')
     .values({ latest_version: 1, task_id: taskId })
     .returning('id')
     .executeTakeFirstOrThrow()
+  // conditions may ask for many units, which must not be searched for one by one
+  await sql`set local work_mem = '128MB'`.execute(tx)
   for (const [index, source] of sources.entries()) {
     const isFree = index === 0 ? sql`true` : hasFreePaths(setId)
     await sql`
       insert into content_set_units (set_id, unit_id, added_in)
       select ${setId}, m.unit_id, 1 from content_set_units m join units u on u.id = m.unit_id
-      where m.set_id = ${source.setId} and ${belongsTo(sql`${source.version}::integer`)} and ${isTaken} and ${isFree}
+      where m.set_id = ${source.setId} and ${belongsTo(sql`${source.version}::integer`)} and ${isTaken(source)} and ${isFree}
       on conflict do nothing`.execute(tx)
   }
-  await insertVersion(tx, { setId, version: 1 })
-  return { setId, version: 1 }
+  const made = { setId, version: 1 }
+  if (isIdle !== undefined) {
+    await sql`
+      delete from content_set_units m using units u where m.set_id = ${setId} and u.id = m.unit_id and ${isIdle(made)}`.execute(
+      tx,
+    )
+  }
+  await insertVersion(tx, made)
+  return made
 }
 
 function hasFreePaths(setId: number): RawBuilder<boolean> {

@@ -1,16 +1,7 @@
-import {
-  type Config,
-  config,
-  createMessage,
-  enums,
-  type Key,
-  readSignature,
-  SignaturePacket,
-  type Subkey,
-} from 'openpgp'
+import { type Config, config, createMessage, enums, type Key, type SignaturePacket, type Subkey } from 'openpgp'
 import { messageOf } from '../../platform/errors.ts'
-import { armoredBlocks } from './read-armor.ts'
 import { readPublicKeys } from './read-public-keys.ts'
+import { maxSignatures, readSignatures } from './read-signatures.ts'
 
 /** Who signed, as far as the given keys tell. */
 export interface SigningParty {
@@ -34,9 +25,6 @@ export interface Trust {
   readonly keys: string | Uint8Array
   readonly now?: Date
 }
-
-/** More signatures than this are not looked at. */
-const maxSignatures = 16
 
 /** As GnuPG has it: keys that are short by today's measure are the only ones that old repositories have. */
 const lenient: Config = { ...config, minRSABits: 1023, rejectPublicKeyAlgorithms: new Set([enums.publicKey.elgamal]) }
@@ -63,21 +51,6 @@ export async function verifyDetached(
     refusals.push(verification)
   }
   return (refusals.find(({ signedBy }) => signedBy !== undefined) ?? refusals[0]) as Verification
-}
-
-async function readSignatures(source: string | Uint8Array): Promise<SignaturePacket[]> {
-  const blocks = armoredBlocks(source, 'SIGNATURE')
-  const read =
-    blocks === undefined
-      ? [readSignature({ binarySignature: new Uint8Array(source as Uint8Array) })]
-      : blocks.slice(0, maxSignatures).map((block) => readSignature({ armoredSignature: block }))
-  const found = await Promise.all(read.map((reading) => reading.then(({ packets }) => [...packets]).catch(() => [])))
-  return found.flat().filter((packet) => packet instanceof SignaturePacket && isOfDocument(packet))
-}
-
-/** Other kinds are about keys. */
-function isOfDocument({ signatureType }: SignaturePacket): boolean {
-  return signatureType === enums.signature.binary || signatureType === enums.signature.text
 }
 
 interface Evidence {

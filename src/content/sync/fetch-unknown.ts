@@ -69,12 +69,13 @@ function toLearnt({ sha256 }: UnknownFile, sizes: ReadonlyMap<string, number>): 
   return sha256 === undefined || sizeBytes === undefined ? undefined : { sha256, sizeBytes, validators: {} }
 }
 
-function fetchOne({ url, path, sha256, sizeBytes, digests, conditions }: UnknownFile, options: Fetching) {
+function fetchOne({ url, path, sha256, sizeBytes, digests, maxBytes, conditions }: UnknownFile, options: Fetching) {
   const { fetcher, upstream, signal, artifacts } = options
   return fetchChangedBlob(fetcher, url, {
     upstream,
     store: artifacts.store,
     expected: { ...digests, sha256, sizeBytes },
+    maxBytes,
     subject: path,
     signal,
     conditions,

@@ -17,7 +17,7 @@ import {
   subjectOf,
   upstreamOf,
 } from '../upkeep/repository-content.ts'
-import { findSignatureCheck } from '../upkeep/upstream-signatures.ts'
+import { findSignatureCheck } from '../upkeep/repository-signatures.ts'
 import { verifyStored } from '../upkeep/verify-checksums.ts'
 import { type Fetching, fetchMissing } from './fetch-missing.ts'
 import { discoverContext } from './fetch-unknown.ts'

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { SecretBox } from '../../platform/auth/secret-box.ts'
 import type { Artifacts } from '../../platform/blobs/artifacts.ts'
 import { AppError, asAppError } from '../../platform/errors.ts'
 import type { TaskContext, TaskHandler } from '../../platform/tasks/task-handler.ts'
@@ -10,6 +11,7 @@ import { createVersion } from '../sets/content-set-store.ts'
 import { clearStaging, saveUnitFiles, saveUnits, stageUnits } from '../sets/unit-store.ts'
 import type { OrganizationSigner } from '../signing/organization-signer.ts'
 import type { ContentTables } from '../tables.ts'
+import { findForgeryCheck } from '../upkeep/repository-signatures.ts'
 import { assemble } from './assemble.ts'
 import { type ImportInput, importKind } from './import-task.ts'
 import { findUpload, noteImported } from './upload-store.ts'
@@ -19,6 +21,7 @@ export interface ImportParts {
   readonly artifacts: Artifacts
   readonly types: ReadonlyMap<string, ContentType>
   readonly signer: OrganizationSigner
+  readonly secrets: SecretBox
 }
 
 /**
@@ -52,15 +55,15 @@ interface Target {
 async function importAll(parts: ImportParts, task: TaskContext): Promise<void> {
   const { uploads, publishes } = task.input as unknown as ImportInput
   const target = await findTarget(parts, task)
+  const findForgery = await findForgeryCheck(parts, target.repository)
   const units: NewUnit[] = []
   for (const [index, upload] of uploads.entries()) {
     task.progress(index / uploads.length, `Checking ${upload.name}`)
     const found = await findUpload(parts.db, { id: upload.id, repositoryId: target.repository.id })
     if (found === undefined) throw new AppError('not_found', `Cannot find the upload "${upload.id}": it was cancelled`)
     const { db, artifacts } = parts
-    units.push(
-      await target.work.parseUpload(await assemble(upload, found.size_bytes, { db, artifacts, signal: task.signal })),
-    )
+    const file = await assemble(upload, found.size_bytes, { db, artifacts, signal: task.signal })
+    units.push(await target.work.parseUpload(file, { findForgery }))
   }
   refuseTwice(units)
   await task.commit(parts.db, async (tx) => {
@@ -114,27 +117,35 @@ async function refuseOtherBytes(
   units: readonly NewUnit[],
 ): Promise<void> {
   const files = units.flatMap((unit) => unit.files)
-  const { rows } = await sql<{ path: string }>`
-    select f.path from unnest(${files.map(({ path }) => path)}::text[], ${files.map(({ sha256 }) => sha256)}::text[])
+  const { rows } = await sql<Clash>`
+    select f.path, f.sha256 as present, given.sha256 as sent from unnest(${files.map(({ path }) => path)}::text[], ${files.map(({ sha256 }) => sha256)}::text[])
       as given (path, sha256)
     join unit_files f on f.path = given.path and f.sha256 <> given.sha256
     join content_set_units m on m.unit_id = f.unit_id and m.set_id = ${setId} and m.removed_in is null
     limit 1`.execute(tx)
-  if (rows[0] !== undefined) throw otherBytes(rows[0].path)
+  if (rows[0] !== undefined) throw otherBytes(rows[0])
 }
 
 function refuseTwice(units: readonly NewUnit[]): void {
   const seen = new Map<string, string>()
   for (const { path, sha256 } of units.flatMap(({ files }) => files)) {
-    if ((seen.get(path) ?? sha256) !== sha256) throw otherBytes(path)
+    const present = seen.get(path) ?? sha256
+    if (present !== sha256) throw otherBytes({ path, present, sent: sha256 })
     seen.set(path, sha256)
   }
 }
 
-function otherBytes(path: string): AppError {
+/** Two files of one name, by their sha256. */
+interface Clash {
+  readonly path: string
+  readonly present: string
+  readonly sent: string
+}
+
+function otherBytes({ path, present, sent }: Clash): AppError {
   return new AppError(
     'conflict',
-    `Cannot take the file "${path}": the repository has one of that name with other bytes`,
+    `Cannot take the file "${path}": the repository has one of that name with other bytes (sha256 ${present}, not ${sent})`,
   )
 }
 

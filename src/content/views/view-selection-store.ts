@@ -39,8 +39,8 @@ export async function copySelection(tx: ContentDb, fromId: number, toId: number)
     select ${toId}, view_id, version_id from content_view_components where composite_id = ${fromId} order by id`.execute(
     tx,
   )
-  await sql`insert into content_view_filters (view_id, name, type, is_inclusion, description)
-    select ${toId}, name, type, is_inclusion, description from content_view_filters
+  await sql`insert into content_view_filters (view_id, name, type, is_inclusion, description, options)
+    select ${toId}, name, type, is_inclusion, description, options from content_view_filters
     where view_id = ${fromId} order by id`.execute(tx)
   const filters = sql`content_view_filters filter
     join content_view_filters copied on copied.view_id = ${toId} and copied.name = filter.name`

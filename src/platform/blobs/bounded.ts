@@ -23,3 +23,29 @@ export async function forEachBounded<T>(
 export function* inBatches<T>(items: readonly T[], size: number): Generator<readonly T[], void, undefined> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
 }
+
+export interface BatchLimits<T> {
+  readonly size: number
+  readonly weight: number
+  readonly weightOf: (item: T) => number
+}
+
+/** Parts of at most `size` items that weigh at most `weight` together, in order; what is heavier comes alone. */
+export function* inWeighedBatches<T>(
+  items: Iterable<T>,
+  { size, weight, weightOf }: BatchLimits<T>,
+): Generator<readonly T[], void, undefined> {
+  let batch: T[] = []
+  let sum = 0
+  for (const item of items) {
+    const own = weightOf(item)
+    if (batch.length > 0 && (batch.length === size || sum + own > weight)) {
+      yield batch
+      batch = []
+      sum = 0
+    }
+    batch.push(item)
+    sum += own
+  }
+  if (batch.length > 0) yield batch
+}

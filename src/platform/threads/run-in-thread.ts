@@ -2,8 +2,11 @@ import { Worker } from 'node:worker_threads'
 import { AppError } from '../errors.ts'
 import type { ThreadAnswer } from './answer-in-thread.ts'
 
-/** A thread has a heap of its own; one that takes more than this is ended. */
-const maxHeapMegabytes = 1024
+export interface ThreadLimits {
+  readonly signal: AbortSignal
+  /** A thread has a heap of its own; one that takes more is ended, with an error whose code is `ERR_WORKER_OUT_OF_MEMORY`. */
+  readonly heapMegabytes: number
+}
 
 /**
  * Does work that would hold everybody else up in a thread of its own.
@@ -12,11 +15,15 @@ const maxHeapMegabytes = 1024
  * @param order is copied to the thread, as structured clones are
  * @throws AppError what the work throws; the signal's reason when it aborts. The thread has ended in any case.
  */
-export async function runInThread<Result>(modulePath: string, order: unknown, signal: AbortSignal): Promise<Result> {
+export async function runInThread<Result>(
+  modulePath: string,
+  order: unknown,
+  { signal, heapMegabytes }: ThreadLimits,
+): Promise<Result> {
   signal.throwIfAborted()
   const worker = new Worker(modulePath, {
     workerData: order,
-    resourceLimits: { maxOldGenerationSizeMb: maxHeapMegabytes },
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
   })
   const stop = () => void worker.terminate()
   signal.addEventListener('abort', stop, { once: true })

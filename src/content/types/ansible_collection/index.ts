@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import type { AttributeValues, ContentType } from '../../content-type.ts'
+import type { ContentType } from '../../content-type.ts'
+import type { AttributeValues } from '../../unit-filter.ts'
 
 /** Collections of Ansible Galaxy. */
 export const ansibleCollection: ContentType = {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import type { UnitFilterKind } from '../../content-type.ts'
+import { isLike } from '../../../platform/search/name-pattern.ts'
+import type { UnitFilterKind } from '../../unit-filter.ts'
 
 const Path = Type.String({
   minLength: 1,
@@ -11,15 +12,15 @@ const Path = Type.String({
 /** Chooses files by their paths. */
 export const fileFilter: UnitFilterKind = {
   name: 'file',
-  kind: 'file',
   rule: Type.Object({ path: Path }),
-  matches: ({ path }) => sql<boolean>`unit.path like ${likePattern(String(path))}`,
-}
-
-/** What stands for itself in one language may stand for something else in the other. */
-function likePattern(pattern: string): string {
-  return pattern
-    .replaceAll(/[\\%_]/g, '\\$&')
-    .replaceAll('*', '%')
-    .replaceAll('?', '_')
+  effects: [
+    {
+      scope: { holds: () => sql`(u.kind = 'file')` },
+      names: ({ rules }) => {
+        const isNamed = rules.map(({ path }) => isLike(sql.ref('unit.path'), String(path)))
+        return sql`exists (
+          select 1 from file_units unit where unit.unit_id = u.id and (${sql.join(isNamed, sql` or `)}))`
+      },
+    },
+  ],
 }

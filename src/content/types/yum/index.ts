@@ -1,6 +1,11 @@
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import type { ContentType } from '../../content-type.ts'
+import { advisoryFilter } from './filters/advisory-filter.ts'
+import { groupFilter } from './filters/group-filter.ts'
+import { isIdle } from './filters/idle-units.ts'
+import { moduleFilter } from './filters/module-filter.ts'
+import { packageFilter } from './filters/package-filter.ts'
 import { advisoryList } from './lists/advisory-list.ts'
 import { groupList, moduleList } from './lists/group-lists.ts'
 import { packageList, sourceList } from './lists/package-list.ts'
@@ -66,5 +71,7 @@ export const yum: ContentType = {
   },
   downloadPolicy: 'immediate',
   syncOptions: ['skip_metadata_check', 'validate_contents'],
+  filters: [packageFilter, advisoryFilter, groupFilter, moduleFilter],
+  isIdle,
   work: { discover: discoverYum, parseUpload: parseRpm, saveUnits: saveYumUnits, publish: publishYum },
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { storableJson } from '../../../../platform/db/storable.ts'
 import type { StoredUnit } from '../../../content-type.ts'
 import { type CompsUnit, compsElements } from './comps-unit.ts'
 
@@ -8,11 +9,12 @@ type Db = Kysely<unknown>
 export async function saveCompsUnits(db: Db, units: readonly StoredUnit<CompsUnit>[]): Promise<void> {
   const column = (value: (unit: CompsUnit) => string) => units.map(({ unit }) => value(unit))
   await sql`
-    insert into comps_units (unit_id, element, group_id, name, description, source)
+    insert into comps_units (unit_id, element, group_id, name, description, packages, source)
     select * from unnest(
       ${units.map(({ id }) => id)}::bigint[], ${column(({ element }) => element)}::text[],
       ${column(({ groupId }) => groupId)}::text[], ${column(({ name }) => name)}::text[],
-      ${column(({ description }) => description)}::text[], ${column(({ source }) => source)}::text[])
+      ${column(({ description }) => description)}::text[],
+      ${column(({ packages }) => storableJson(packages))}::jsonb[], ${column(({ source }) => source)}::text[])
     on conflict (unit_id) do nothing`.execute(db)
 }
 

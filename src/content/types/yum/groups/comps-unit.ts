@@ -11,6 +11,8 @@ export interface CompsUnit extends NewUnit {
   readonly element: CompsElement
   readonly groupId: string
   readonly description: string
+  /** Of a group, their names. */
+  readonly packages: readonly string[]
   readonly source: string
 }
 
@@ -38,10 +40,11 @@ interface Described {
   readonly id: string
   readonly name?: { readonly text: string }
   readonly description?: { readonly text: string }
+  readonly packages?: readonly { readonly name: string }[]
   readonly source: string
 }
 
-function toUnit(element: CompsElement, { id, name, description, source }: Described) {
+function toUnit(element: CompsElement, { id, name, description, packages = [], source }: Described) {
   const digest = createHash('sha256').update(source).digest('hex')
   return {
     kind: kinds[element],
@@ -51,6 +54,7 @@ function toUnit(element: CompsElement, { id, name, description, source }: Descri
     element,
     groupId: id,
     description: description?.text ?? '',
+    packages: packages.map((each) => each.name),
     source,
   } as const satisfies CompsUnit
 }

@@ -56,7 +56,9 @@ function decodedPath(href: string): string {
 
 function parseBase(base: string | undefined, wrong: Wrong): string | undefined {
   if (base === undefined || base === '') return undefined
-  if (base.length > 2048 || !URL.canParse(base)) throw wrong(`has the base ${shown(base)}, which is no URL`)
+  const url = base.length > 2048 ? null : URL.parse(base)
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw wrong(`has the base ${shown(base)}, which is no http or https URL`)
   return base
 }
 

@@ -9,10 +9,13 @@ export function checkNamePart(text: string | undefined, what: string, wrong: Wro
   return text
 }
 
+/** What the database takes, and far more than any that is honest. */
+const maxEpoch = 0x7fffffff
+
 /** No epoch is epoch 0. */
 export function parseEpoch(text: string | undefined, wrong: Wrong): number {
   if (text === undefined || text === '') return 0
   const epoch = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
-  if (!(epoch <= 0xffffffff)) throw wrong(`has the epoch ${shown(text)}, which is none`)
+  if (!(epoch <= maxEpoch)) throw wrong(`has the epoch ${shown(text)}, which is none`)
   return epoch
 }

@@ -5,6 +5,8 @@ import { shown, type Wrong } from './field-checks.ts'
 
 const maxPackages = 1_000_000
 const batchPackages = 250
+/** A batch with more than this ends, however few packages it has. */
+const batchChars = 16 * 1024 * 1024
 
 /** Some of the packages of a list. */
 export interface PackageBatch<Entry> {
@@ -34,14 +36,17 @@ export async function* readPackages<Entry>(
   let announced: number | undefined
   let count = 0
   let packages: Entry[] = []
+  let chars = 0
   for await (const { root, records } of readRecords(content, list)) {
     announced = announcedBy(root.attributes.get('packages'))
     for (const record of records) {
       if (!isPackage(record)) continue
       packages.push(parseNumbered(record, list, ++count))
-      if (packages.length < batchPackages) continue
+      chars += record.source.length
+      if (packages.length < batchPackages && chars < batchChars) continue
       yield { packages, announced, warning: undefined }
       packages = []
+      chars = 0
     }
   }
   yield { packages, announced, warning: warningOf(list.document, announced, count) }

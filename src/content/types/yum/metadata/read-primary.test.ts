@@ -141,6 +141,7 @@ describe('readPrimary()', () => {
     ['a line feed in the release', { version: '<version ver="1" rel="1&#10;2"/>' }, /release/],
     ['a negative epoch', { version: '<version epoch="-1" ver="1" rel="1"/>' }, /epoch/],
     ['a large epoch', { version: '<version epoch="4294967296" ver="1" rel="1"/>' }, /epoch/],
+    ['an epoch that the database cannot hold', { version: '<version epoch="2147483648" ver="1" rel="1"/>' }, /epoch/],
     ['no checksum', { checksum: '' }, /no <checksum>/],
     ['a short checksum', { checksum: '<checksum type="sha256">abcd</checksum>' }, /sha256 that is none/],
     ['an unknown checksum', { checksum: '<checksum type="crc">abcd</checksum>' }, /unknown kind "crc"/],
@@ -154,7 +155,7 @@ describe('readPrimary()', () => {
     ['a hidden slash', { location: '<location href="a/..%2fb"/>' }, /".."/],
     ['a URL as location', { location: '<location href="http://x/b"/>' }, /empty part/],
     ['a backslash', { location: '<location href="a\\b"/>' }, /backslash/],
-    ['a base that is none', { location: '<location xml:base="x" href="b"/>' }, /no URL/],
+    ['a base that is none', { location: '<location xml:base="x" href="b"/>' }, /no http or https URL/],
     ['a negative size', { size: '<size package="-1"/>' }, /size that is no number/],
     ['a size with a fraction', { size: '<size package="1.5"/>' }, /size/],
     ['a large size', { size: '<size package="9999999999999999"/>' }, /size/],
@@ -188,7 +189,7 @@ describe('readPrimary()', () => {
     ['a comment', '<metadata><!--', ' '.repeat(64), /tag of more than/],
     ['a package', '<metadata><package>', '<file>a</file>', /elements|characters/],
     ['a text', '<metadata><package><name>', 'a'.repeat(64), /characters of text/],
-    ['a hidden text', '<metadata><package><a><b><c>', 'a'.repeat(64), /more than 67108864 characters/],
+    ['a hidden text', '<metadata><package><a><b><c>', 'a'.repeat(64), /more than 16777216 characters/],
     ['a list', '<metadata>', '<package type="patch"/>'.repeat(9), /tired/],
     ['a depth', '<metadata>', '<a>', /nested/],
   ] as const) {
@@ -227,6 +228,17 @@ describe('readFilelists() and readOther()', () => {
       assert.deepEqual(await Array.fromAsync(readFilelists(pieces(text('filelists'), pieceBytes))), [expected])
       assert.deepEqual(await Array.fromAsync(readOther(pieces(text('otherdata'), pieceBytes))), [expected])
     }
+  })
+
+  it('give packages with much text in small batches', async () => {
+    const long = ' '.repeat(9_000_000)
+    const packages = [1, 2, 3].map(() => `<package pkgid="${pkgid}">${long}</package>`)
+    const batches = await Array.fromAsync(readFilelists(pieces(list(packages, 'filelists'), 65_000)))
+
+    assert.deepEqual(
+      batches.map((batch) => batch.packages.length),
+      [2, 1],
+    )
   })
 
   it('give a package that is longer than many pieces', async () => {

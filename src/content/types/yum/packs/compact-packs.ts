@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { inBatches } from '../../../../platform/blobs/bounded.ts'
+import { inWeighedBatches } from '../../../../platform/blobs/bounded.ts'
 import { type ListName, listNames, makePack, packSize, readFrame } from './pack.ts'
 import { findFrame, insertPack, listPackages, movePackages, type PackedPackage, type PackUse } from './pack-store.ts'
 
@@ -7,6 +7,8 @@ import { findFrame, insertPack, listPackages, movePackages, type PackedPackage, 
 const smallPack = packSize / 4
 /** So many small ones are borne before it is worth the work. */
 const borneSmallPacks = 16
+/** So much text is enough for a pack. */
+const largePackBytes = 32 * 1024 * 1024
 
 /**
  * Puts packages that came one by one, as uploads do, together into packs of the usual size, when there are many such.
@@ -20,11 +22,21 @@ export async function compactPacks(
 ): Promise<boolean> {
   const small = uses.filter(({ packageCount }) => packageCount < smallPack).map(({ packId }) => packId)
   if (small.length <= borneSmallPacks) return false
-  for (const packages of inBatches(await listPackages(db, small), packSize)) {
+  const moved = withoutLarge(await listPackages(db, small))
+  if (new Set(moved.map(({ packId }) => packId)).size <= borneSmallPacks) return false
+  const limits = { size: packSize, weight: largePackBytes, weightOf: ({ sizeBytes }: PackedPackage) => sizeBytes }
+  for (const packages of inWeighedBatches(moved, limits)) {
     signal.throwIfAborted()
     await packTogether(db, packages)
   }
   return true
+}
+
+/** Leaves out the packages of packs that are large, however few packages they have: moving these would win nothing. */
+export function withoutLarge(packages: readonly PackedPackage[]): readonly PackedPackage[] {
+  const sizes = new Map<number, number>()
+  for (const { packId, sizeBytes } of packages) sizes.set(packId, (sizes.get(packId) ?? 0) + sizeBytes)
+  return packages.filter(({ packId }) => (sizes.get(packId) as number) < largePackBytes / 2)
 }
 
 async function packTogether(db: Kysely<unknown>, packages: readonly PackedPackage[]): Promise<void> {

@@ -51,13 +51,18 @@ export interface PackedPackage {
   readonly unitId: number
   readonly packId: number
   readonly index: number
+  /** Of its text in all lists. */
+  readonly sizeBytes: number
 }
 
 /** All packages in these packs, whoever holds them, pack by pack. */
 export async function listPackages(db: Db, packIds: readonly number[]): Promise<PackedPackage[]> {
   const { rows } = await sql<PackedPackage>`
-    select unit_id as "unitId", pack_id as "packId", pack_index as index from rpm_units
-    where pack_id = any(${packIds as number[]}::bigint[]) order by pack_id, pack_index`.execute(db)
+    select r.unit_id as "unitId", r.pack_id as "packId", r.pack_index as index,
+      p.primary_lengths[r.pack_index + 1] + p.filelists_lengths[r.pack_index + 1] + p.other_lengths[r.pack_index + 1]
+        as "sizeBytes"
+    from rpm_units r join rpm_packs p on p.id = r.pack_id
+    where r.pack_id = any(${packIds as number[]}::bigint[]) order by r.pack_id, r.pack_index`.execute(db)
   return rows
 }
 

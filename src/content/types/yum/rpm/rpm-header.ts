@@ -96,8 +96,15 @@ export class RpmHeader {
     return texts.map(isText ? withoutControls : (text) => decode(Buffer.from(text, 'latin1')))
   }
 
+  /** The first one of several. */
   findNumber(tag: number): number | undefined {
-    return this.listNumbers(tag)[0]
+    const entry = this.#find(tag, integerTypes)
+    return entry && readNumber(this.#store, entry.offset, itemBytes[entry.type] as number)
+  }
+
+  /** How many values the tag has. */
+  countOf(tag: number): number {
+    return this.#entries.get(tag)?.count ?? 0
   }
 
   /** Empty without the tag. */

@@ -1,4 +1,5 @@
-import { createHash, type Hash, hash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../../../../platform/errors.ts'
 import { ByteReader } from './byte-reader.ts'
 import { listSignatures, type RpmSignature } from './list-signatures.ts'
@@ -12,6 +13,9 @@ export interface VerifiedRpm {
   /** What is said to be signed, and by whom; no signature is verified here. */
   readonly signatures: readonly RpmSignature[]
 }
+
+const headerDigests = { sha256: signatureTags.sha256OfHeader, sha1: signatureTags.sha1OfHeader }
+const pieceBytes = 4 * 1024 * 1024
 
 /** The numbers that OpenPGP has for digests. */
 const algorithms: Readonly<Record<number, string>> = {
@@ -32,19 +36,30 @@ const algorithms: Readonly<Record<number, string>> = {
 export async function verifyRpm(source: AsyncIterable<Uint8Array>): Promise<VerifiedRpm> {
   await using reader = new ByteReader(source)
   const headers = await readRpmHeaders(reader)
-  const header = verifyHeader(headers)
+  const header = await verifyHeader(headers)
   const payload = await verifyPayload(headers, reader)
   return { headers, verified: { header, payload }, signatures: listSignatures(headers.signature) }
 }
 
-function verifyHeader({ signature, main }: RpmHeaders): readonly string[] {
-  const carried = { sha256: signatureTags.sha256OfHeader, sha1: signatureTags.sha1OfHeader }
-  return Object.entries(carried).flatMap(([algorithm, tag]) => {
+async function verifyHeader({ signature, main }: RpmHeaders): Promise<readonly string[]> {
+  const verified: string[] = []
+  for (const [algorithm, tag] of Object.entries(headerDigests)) {
     const expected = signature.findText(tag)
-    if (expected === undefined) return []
-    compare(`${algorithm} of its header`, hash(algorithm, main.bytes), expected)
-    return [algorithm]
-  })
+    if (expected === undefined) continue
+    compare(`${algorithm} of its header`, await digestOf(algorithm, main.bytes), expected)
+    verified.push(algorithm)
+  }
+  return verified
+}
+
+/** Others have their turn while a large header is digested. */
+async function digestOf(algorithm: string, bytes: Buffer): Promise<string> {
+  const digest = createHash(algorithm)
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    digest.update(bytes.subarray(at, at + pieceBytes))
+    if (at + pieceBytes < bytes.length) await setImmediate()
+  }
+  return digest.digest('hex')
 }
 
 interface Check {

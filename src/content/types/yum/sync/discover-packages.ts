@@ -1,27 +1,31 @@
-import { inBatches } from '../../../../platform/blobs/bounded.ts'
+import { inBatches, inWeighedBatches } from '../../../../platform/blobs/bounded.ts'
 import { AppError } from '../../../../platform/errors.ts'
 import type { DiscoverContext, DiscoveredFile, DiscoveredUnit, LearntFile, UnknownFile } from '../../../content-type.ts'
+import type { PackageBatch } from '../metadata/read-packages.ts'
 import { type PrimaryPackage, readPrimary } from '../metadata/read-primary.ts'
 import { nevraOf } from '../packages/newest-packages.ts'
 import type { PackageFragments } from '../packages/package-fragments.ts'
 import { fileNameOf, type PackageUnit, packageKind, packagePath, secondPath } from '../packages/package-unit.ts'
+import { wrongDocument } from '../xml/xml-error.ts'
 import { urlOf } from './find-repository.ts'
 import { FragmentSpool } from './fragment-spool.ts'
-import { openMetadata } from './open-metadata.ts'
+import { openMetadata, type StoredMetadata } from './open-metadata.ts'
 
 /** The files that tell of packages, stored. */
 export interface PackageLists {
-  readonly primary: LearntFile
-  readonly filelists: LearntFile
-  readonly other: LearntFile
+  readonly primary: StoredMetadata
+  readonly filelists: StoredMetadata
+  readonly other: StoredMetadata
   /** The checksums of the packages that are wanted; all of them when nothing is said. */
   readonly retained: ReadonlySet<string> | undefined
   /** The packages of modules, as modules name them. */
   readonly modular: ReadonlySet<string>
 }
 
-/** So many packages are given at once. */
+/** So many packages are given at once, */
 const batchSize = 2000
+/** and so much text of them. */
+const batchChars = 32 * 1024 * 1024
 
 type PackageDiscovery = PackageUnit & DiscoveredUnit & { readonly files: readonly [DiscoveredFile] }
 
@@ -48,11 +52,14 @@ export async function* discoverPackages(
   ])
   const longer = { filelists, other }
   if (gathered === undefined) {
-    for await (const { known, fresh } of list()) yield [...known, ...(await withFragments(fresh, longer))]
+    for await (const { known, fresh } of list()) {
+      if (known.length > 0) yield known
+      yield* withFragments(fresh, longer)
+    }
     return
   }
   yield* inBatches(gathered.known, batchSize)
-  for (const batch of inBatches(gathered.fresh, batchSize)) yield await withFragments(batch, longer)
+  yield* withFragments(gathered.fresh, longer)
 }
 
 const nothing: ReadonlyMap<string, number> = new Map()
@@ -78,6 +85,8 @@ interface Describing {
   /** Which package has which path, among those that were found so far. */
   readonly paths: Map<string, string>
   readonly modular: ReadonlySet<string>
+  /** The usual path of each package, by its sha256. */
+  readonly names: Map<string, string>
 }
 
 interface Finding extends Pick<Describing, 'context' | 'base'> {
@@ -88,9 +97,9 @@ interface Finding extends Pick<Describing, 'context' | 'base'> {
 async function* describeAll(finding: Finding, lists: PackageLists): AsyncGenerator<FoundPackages> {
   const { context, base, held } = finding
   const isWanted = wantedBy(context, lists)
-  const paths = new Map<string, string>()
+  const found = { modular: lists.modular, paths: new Map<string, string>(), names: new Map<string, string>() }
   for await (const packages of inLarger(readPrimary(openMetadata(context, 'primary.xml', lists.primary)))) {
-    const described = await describe({ context, base, paths, modular: lists.modular }, packages.filter(isWanted))
+    const described = await describe({ context, base, ...found }, packages.filter(isWanted))
     const others = described.filter(({ unit }) => !held.has(unit.naturalKey))
     const elsewhere = await context.findStored(others.map(({ unit }) => unit))
     const known = described.flatMap(({ unit }) => {
@@ -103,15 +112,18 @@ async function* describeAll(finding: Finding, lists: PackageLists): AsyncGenerat
 
 /** More than so many are not gathered in the memory. */
 const mostGathered = 20_000
+const mostGatheredChars = 64 * 1024 * 1024
 
 /** All packages of a repository, when few of them are new. */
 async function gather(found: AsyncIterable<FoundPackages>): Promise<FoundPackages | undefined> {
   const known: PackageDiscovery[] = []
   const fresh: DescribedPackage[] = []
+  let chars = 0
   for await (const some of found) {
     known.push(...some.known)
     fresh.push(...some.fresh)
-    if (fresh.length > mostGathered) return undefined
+    chars += charsOf(some.fresh.map(({ listed }) => listed))
+    if (fresh.length > mostGathered || chars > mostGatheredChars) return undefined
   }
   return { known, fresh }
 }
@@ -121,7 +133,17 @@ interface LongLists {
   readonly other: FragmentSpool
 }
 
-async function withFragments(
+async function* withFragments(
+  packages: readonly DescribedPackage[],
+  longer: LongLists,
+): AsyncGenerator<readonly PackageDiscovery[]> {
+  const weightOf = ({ listed: { checksum } }: DescribedPackage) =>
+    longer.filelists.sizeOf(checksum.value) + longer.other.sizeOf(checksum.value)
+  for (const batch of inWeighedBatches(packages, { size: batchSize, weight: batchChars, weightOf }))
+    yield await readFragments(batch, longer)
+}
+
+async function readFragments(
   packages: readonly DescribedPackage[],
   { filelists, other }: LongLists,
 ): Promise<PackageDiscovery[]> {
@@ -149,15 +171,15 @@ function wantedBy({ attributes }: DiscoverContext, { retained }: PackageLists): 
 
 /** Packages whose sha256 the upstream does not tell are fetched: nothing else could prove their bytes later. */
 async function describe(
-  { context, ...describing }: Describing,
+  { context, ...found }: Describing,
   packages: readonly PrimaryPackage[],
 ): Promise<DescribedPackage[]> {
   const unknown = packages.filter(({ checksum }) => checksum.type !== 'sha256')
-  const learnt = await context.fetch(unknown.map((listed) => toFile(describing.base, listed)))
+  const learnt = await context.fetch(unknown.map((listed) => toFile(found.base, listed)))
   const digests = new Map(unknown.map((listed, index) => [listed, (learnt[index] as LearntFile).sha256]))
   return packages.map((listed) => ({
     listed,
-    unit: toUnit(describing, listed, digests.get(listed) ?? listed.checksum.value),
+    unit: toUnit(found, listed, digests.get(listed) ?? listed.checksum.value),
   }))
 }
 
@@ -167,11 +189,15 @@ function toFile(base: URL, { checksum, location, fields }: PrimaryPackage): Unkn
 }
 
 function toUnit(
-  { base, paths, modular }: Omit<Describing, 'context'>,
+  { base, paths, names, modular }: Omit<Describing, 'context'>,
   { fields, location }: PrimaryPackage,
   sha256: string,
 ): DescribedPackage['unit'] {
   const usual = packagePath(fields)
+  const known = names.get(sha256) ?? usual
+  if (known !== usual)
+    throw wrongDocument('primary.xml', `${known} and ${usual} cannot both be the package of sha256 ${sha256}`)
+  names.set(sha256, usual)
   if (!paths.has(usual)) paths.set(usual, sha256)
   // some repositories have two packages of one name and version
   const path = paths.get(usual) === sha256 ? usual : secondPath(usual, sha256)
@@ -181,14 +207,26 @@ function toUnit(
 }
 
 async function* inLarger(
-  batches: AsyncIterable<{ readonly packages: readonly PrimaryPackage[] }>,
+  batches: AsyncIterable<Pick<PackageBatch<PrimaryPackage>, 'packages' | 'warning'>>,
 ): AsyncGenerator<readonly PrimaryPackage[]> {
   let gathered: PrimaryPackage[] = []
-  for await (const { packages } of batches) {
+  let chars = 0
+  for await (const { packages, warning } of batches) {
+    if (warning !== undefined) throw wrongDocument('the metadata', warning)
     gathered.push(...packages)
-    if (gathered.length < batchSize) continue
+    chars += charsOf(packages)
+    if (gathered.length < batchSize && chars < batchChars) continue
     yield gathered
     gathered = []
+    chars = 0
   }
   if (gathered.length > 0) yield gathered
+}
+
+/** How much text of packages is held. */
+function charsOf(packages: readonly PrimaryPackage[]): number {
+  let chars = 0
+  for (const { fragment } of packages)
+    chars += fragment.beforeChecksum.length + fragment.beforeLocation.length + fragment.afterLocation.length
+  return chars
 }

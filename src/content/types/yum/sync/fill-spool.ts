@@ -1,14 +1,14 @@
 import { createReadStream, writeSync } from 'node:fs'
 import { asWriteFailure } from '../../../../platform/blobs/blob-file.ts'
-import { decompress } from '../../../../platform/compression/decompress.ts'
 import { onlyPackages } from '../metadata/only-packages.ts'
 import { readFilelists, readOther } from '../metadata/read-fragments.ts'
-import { maxMetadataBytes } from './open-metadata.ts'
+import { openText, type StoredMetadata } from './open-metadata.ts'
 
 /** One of the longer lists, and where what it says of packages shall go. Plain data: it may be done in a thread. */
 export interface SpoolOrder {
   readonly list: 'filelists' | 'other'
-  /** The list, in a file that is open for reading. */
+  readonly file: StoredMetadata
+  /** The same file, open for reading. */
   readonly sourceFd: number
   /** An empty file that is open for writing. */
   readonly targetFd: number
@@ -32,7 +32,7 @@ const readers = { filelists: readFilelists, other: readOther }
 export async function fillSpool(order: SpoolOrder, signal: AbortSignal): Promise<Spooled> {
   const name = `${order.list}.xml`
   const source = createReadStream('', { fd: order.sourceFd, autoClose: false, start: 0 })
-  const content = decompress(source, { name, maxBytes: maxMetadataBytes, signal })
+  const content = openText(source, { name, file: order.file, signal })
   const known = new Set(order.known)
   const wanted = known.size === 0 ? content : onlyPackages(content, (pkgid) => !known.has(pkgid), name)
   const lengths = new Map<string, number>()
@@ -44,15 +44,15 @@ export async function fillSpool(order: SpoolOrder, signal: AbortSignal): Promise
       lengths.set(pkgid, bytes.length)
       parts.push(bytes)
     }
-    writeWhole(order.targetFd, Buffer.concat(parts))
+    writeWhole(order.targetFd, Buffer.concat(parts), name)
   }
   return { pkgids: [...lengths.keys()], lengths: [...lengths.values()] }
 }
 
-function writeWhole(fd: number, bytes: Buffer): void {
+function writeWhole(fd: number, bytes: Buffer, name: string): void {
   try {
     for (let from = 0; from < bytes.length; ) from += writeSync(fd, bytes, from)
   } catch (error) {
-    throw asWriteFailure(error, 'what the metadata says')
+    throw asWriteFailure(error, name)
   }
 }

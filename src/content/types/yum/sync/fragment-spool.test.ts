@@ -7,6 +7,7 @@ import type { BlobStore, StagedBlob } from '../../../../platform/blobs/blob-stor
 import { openFileBlobStore } from '../../../../platform/blobs/file-blob-store.ts'
 import type { DiscoverContext } from '../../../content-type.ts'
 import { FragmentSpool } from './fragment-spool.ts'
+import type { StoredMetadata } from './open-metadata.ts'
 
 interface Listed {
   readonly pkgid: string
@@ -44,7 +45,8 @@ async function fill(
   const elements = packages.map(({ pkgid, inner }) => `<package pkgid="${pkgid}" name="x" arch="y">${inner}</package>`)
   const { sha256, sizeBytes } = await storeText(`<filelists xmlns="x">${elements.join('\n')}${end}`)
   const context = { open: (digest: string) => store.open(digest), scratch: () => store.scratch(), signal }
-  const file = { sha256, sizeBytes, validators: {} }
+  const record = { openChecksum: undefined, openSizeBytes: undefined } as StoredMetadata['record']
+  const file = { sha256, sizeBytes, record }
   return FragmentSpool.fill(context as unknown as DiscoverContext, { list: 'filelists', file, known })
 }
 

@@ -2,11 +2,13 @@ import type { ScratchFile } from '../../../../platform/blobs/blob-store.ts'
 import { AppError } from '../../../../platform/errors.ts'
 import { siblingModule } from '../../../../platform/module-path.ts'
 import { runInThread } from '../../../../platform/threads/run-in-thread.ts'
-import type { DiscoverContext, LearntFile } from '../../../content-type.ts'
+import type { DiscoverContext } from '../../../content-type.ts'
 import { fillSpool, type Spooled, type SpoolOrder } from './fill-spool.ts'
+import type { StoredMetadata } from './open-metadata.ts'
 
 /** Lists that take more than this, compressed, are read in a thread. */
 const threadBytes = 256 * 1024
+const heapMegabytes = 1024
 /** A range is read whole when at most so much of it is not wanted. */
 const borneSurplus = 4
 
@@ -18,7 +20,7 @@ interface Place {
 /** What is to be known of packages by one of the longer lists. */
 export interface SpoolSource {
   readonly list: SpoolOrder['list']
-  readonly file: LearntFile
+  readonly file: StoredMetadata
   /** The ids of packages of which nothing needs to be known. */
   readonly known: readonly string[]
 }
@@ -40,15 +42,16 @@ export class FragmentSpool implements AsyncDisposable {
 
   /** @throws AppError as `fillSpool` does */
   static async fill(context: DiscoverContext, { list, file, known }: SpoolSource): Promise<FragmentSpool> {
+    const { signal } = context
     await using opened = new AsyncDisposableStack()
     const source = opened.use(await context.open(file.sha256))
     const target = opened.use(await context.scratch())
     if (source.fd === undefined) throw new AppError('internal', 'Cannot read metadata that is not in a file')
-    const order: SpoolOrder = { list, sourceFd: source.fd, targetFd: target.fd, known }
+    const order: SpoolOrder = { list, file, sourceFd: source.fd, targetFd: target.fd, known }
     const spooled =
       file.sizeBytes > threadBytes
-        ? await runInThread<Spooled>(siblingModule(import.meta, 'fill-spool-thread'), order, context.signal)
-        : await fillSpool(order, context.signal)
+        ? await runInThread<Spooled>(siblingModule(import.meta, 'fill-spool-thread'), order, { signal, heapMegabytes })
+        : await fillSpool(order, signal)
     await source[Symbol.asyncDispose]()
     const spool = new FragmentSpool(`${list}.xml`, target, spooled)
     opened.move()
@@ -57,6 +60,15 @@ export class FragmentSpool implements AsyncDisposable {
 
   get size(): number {
     return this.#places.size
+  }
+
+  /**
+   * How long is what the list says of a package.
+   *
+   * @throws AppError `upstream` that names a package of which it says nothing
+   */
+  sizeOf(pkgid: string): number {
+    return this.#placeOf(pkgid).length
   }
 
   /**

@@ -1,9 +1,9 @@
-import type { DiscoverContext, LearntFile } from '../../../content-type.ts'
+import type { DiscoverContext } from '../../../content-type.ts'
 import { readModules } from '../metadata/read-modules.ts'
 import { readPrimary } from '../metadata/read-primary.ts'
 import { NewestPackages, nevraOf } from '../packages/newest-packages.ts'
 import { compareEvr } from '../versions/compare-versions.ts'
-import { openMetadata } from './open-metadata.ts'
+import { openMetadata, type StoredMetadata } from './open-metadata.ts'
 
 /**
  * The checksums of the packages that stay when only so many versions of each are kept; undefined when all stay. Packages of
@@ -11,7 +11,7 @@ import { openMetadata } from './open-metadata.ts'
  */
 export async function findRetained(
   context: DiscoverContext,
-  primary: LearntFile,
+  primary: StoredMetadata,
   modular: ReadonlySet<string>,
 ): Promise<ReadonlySet<string> | undefined> {
   const count = Number(context.attributes['retain_package_versions_count'] ?? 0)
@@ -26,7 +26,7 @@ export async function findRetained(
 /** The packages that belong to streams of modules, as these name them: `name-epoch:version-release.arch`. */
 export async function findModular(
   context: DiscoverContext,
-  modules: Pick<LearntFile, 'sha256'> | undefined,
+  modules: StoredMetadata | undefined,
 ): Promise<ReadonlySet<string>> {
   const modular = new Set<string>()
   if (modules === undefined) return modular

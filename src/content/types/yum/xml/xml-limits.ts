@@ -12,7 +12,7 @@ export const maxMarkupChars = 1024 * 1024
 export const maxTextChars = 16 * 1024 * 1024
 
 /** One child of the root, as it is written. */
-export const maxRecordChars = 64 * 1024 * 1024
+export const maxRecordChars = 16 * 1024 * 1024
 
 /** Elements of one child of the root that are given as objects. */
 export const maxElements = 200_000
