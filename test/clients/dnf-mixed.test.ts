@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { request as sendRequest } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -80,14 +80,9 @@ describe('a repository of packages', { skip: lacksYumUpstream || lacksDnf }, () 
   })
 
   it('that adds keeps what was uploaded; one that mirrors takes it out, and its task names it', async () => {
-    await upstream.copy('gz', 'changing')
-    const url = upstream.url('changing')
-    const adding = await createSynced({ url, mirror_on_sync: false })
-    const mirroring = await createSynced({ url })
+    const adding = await createSynced({ mirror_on_sync: false })
+    const mirroring = await createSynced()
     for (const repository of [adding, mirroring]) await upload(repository)
-    const repodata = join(upstream.folder, 'changing/repodata')
-    const index = await readFile(join(repodata, 'repomd.xml'), 'utf8')
-    await writeFile(join(repodata, 'repomd.xml'), index.replace('</repomd>', '<!-- touched --></repomd>'))
     const removedOf = async (repository: Json) => (await sync(repository)).output.removed_names
     assert.deepEqual(await removedOf(adding), [])
     assert.deepEqual(await removedOf(mirroring), ['Packages/r/remora-1.0-1.noarch.rpm'])
@@ -116,20 +111,31 @@ describe('a repository of packages', { skip: lacksYumUpstream || lacksDnf }, () 
     assert.equal((await fetchPublished(lab.server, copy, 'repodata/repomd.xml')).status, 401)
   })
 
-  for (const [type, compression] of [
-    ['sha1', 'gz'],
-    ['sha256', 'zst'],
+  /** Which list of the metadata has which ending. */
+  async function endingsOf(repository: Json): Promise<Record<string, string | undefined>> {
+    const index = await (await fetchPublished(lab.server, repository, 'repodata/repomd.xml')).text()
+    return Object.fromEntries(lists.map((list) => [list, new RegExp(`-${list}\\.xml\\.(\\w+)"`).exec(index)?.[1]]))
+  }
+
+  for (const [type, ending, other] of [
+    ['sha1', 'gz', 'sha256'],
+    ['sha256', 'zst', 'sha1'],
   ] as const) {
-    it(`with the checksum type ${type} is published with ${compression}, and installs`, async () => {
-      const repository = await createSynced({ checksum_type: type })
-      const index = await (await fetchPublished(lab.server, repository, 'repodata/repomd.xml')).text()
-      for (const list of lists)
-        assert.match(index, new RegExp(`href="repodata/[0-9a-f]{64}-${list}\\.xml\\.${compression}"`))
+    it(`with the checksum type ${type} is published with ${ending}, and installs; also after another one`, async () => {
+      const synced = await createSynced({ checksum_type: type })
+      const changed = await createSynced({ checksum_type: other })
+      const path = `/content/api/repositories/${changed.id}`
+      const { status } = await lab.server.ask(path, { method: 'PUT', body: { checksum_type: type } })
+      assert.equal(status, 200)
+      await lab.work('PUT', `repositories/${changed.id}/republish`)
       await using direct = await Dnf.open({ baseurl: upstream.url('gz') })
-      await using dnf = await openDnf(repository)
-      assert.deepEqual(await packagesOf(dnf), await packagesOf(direct))
-      await dnf.lines('install', 'whale')
-      assert.deepEqual(await dnf.installed(), ['walrus-5.21-1.noarch', whale])
+      for (const repository of [synced, changed]) {
+        assert.deepEqual(await endingsOf(repository), { primary: ending, filelists: ending, other: ending })
+        await using dnf = await openDnf(repository)
+        assert.deepEqual(await packagesOf(dnf), await packagesOf(direct))
+        await dnf.lines('install', 'whale')
+        assert.deepEqual(await dnf.installed(), ['walrus-5.21-1.noarch', whale])
+      }
     })
   }
 
