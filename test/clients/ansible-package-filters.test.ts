@@ -28,6 +28,7 @@ const things = [
   filter('hard', 'package_group', { package_group: 'Shells', description: 'None with shells' }),
   filter('told', 'erratum', { errata_id: 'SEA-2024:0001' }),
   filter('streams', 'modulemd'),
+  filter('late', 'erratum', { start_date: '2024-01-17', date_type: 'issued', types: ['enhancement', 'bugfix'] }),
   rule('old', { package_name: 'narwhal', architecture: 'noarch' }),
   rule('streams', { module_name: 'tentacles', stream: '1', version: '20240101000001', context: 'c0ffee41' }),
 ]
@@ -75,6 +76,18 @@ describe('the Ansible collection theforeman.foreman, with filters of packages,',
     assert.deepEqual(await published(), ['octopus-2.0-1.noarch', `whale-1.0-1.${nativeArch}`])
   })
 
+  it('shows them with their rules', async () => {
+    const options = { ...place, name: 'late' }
+    const [outcome] = await run([{ name: 'show', module: 'content_view_filter_info', options }])
+    const [rule] = outcome?.result.content_view_filter.rules ?? []
+    assert.deepEqual(rule, {
+      id: rule.id,
+      start_date: '2024-01-17',
+      date_type: 'issued',
+      types: ['enhancement', 'bugfix'],
+    })
+  })
+
   it('changes them, and takes them away', async () => {
     const other = filter('old', 'rpm', { package_name: 'walrus', max_version: '0.1' })
     const absent = (task: AnsibleTask, state: string): AnsibleTask => ({
@@ -83,14 +96,17 @@ describe('the Ansible collection theforeman.foreman, with filters of packages,',
       options: { ...task.options, [state]: 'absent' },
     })
     const gone = [
-      ...things.slice(1, 3).map((task) => absent(task, 'filter_state')),
-      ...things.slice(4).map((task) => absent(task, 'state')),
+      ...things
+        .filter(({ name }) => ['hard', 'told', 'late'].includes(name))
+        .map((task) => absent(task, 'filter_state')),
+      ...things.filter(({ name }) => name.startsWith('rule')).map((task) => absent(task, 'state')),
     ]
 
     assert.deepEqual(namesOfChanged(await run([other, other, ...gone, ...gone])), [
       'old',
       'no hard',
       'no told',
+      'no late',
       'no rule of old',
       'no rule of streams',
     ])
