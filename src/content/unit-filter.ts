@@ -18,6 +18,8 @@ export interface UnitFilterKind {
   readonly rule: TObject
   /** What is wrong with a rule that has the right shape. */
   checkRule?(rule: AttributeValues): FieldMessages
+  /** Values that follow from a rule, for answers. */
+  derive?(rule: AttributeValues): AttributeValues
   /** What else may be said of such a filter, with a description: each is off unless it is on, and widens what the filter names. */
   readonly options?: Readonly<Record<string, string>>
   readonly effects: readonly FilterEffect[]

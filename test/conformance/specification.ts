@@ -143,7 +143,7 @@ export const specification: readonly SpecificationTable[] = [
         'credential-use: shows its client certificate to an upstream that asks for one',
       ),
       row('unprotected', kept, 'file-sync: keeps a protected repository to those who may see it'),
-      later('yum', 'checksum_type', kept, refusedAttribute),
+      row('checksum_type', kept, refusedAttribute, 'dnf-mixed: with the checksum type'),
       later('docker', 'docker_upstream_name', own, foreign),
       later('docker', 'docker_tags_whitelist', own, foreign),
       row('download_policy', kept, 'on-demand: are listed, counted and described, and not fetched, by a sync'),

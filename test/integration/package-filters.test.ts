@@ -119,6 +119,28 @@ describe('a filter of packages', { skip: lacksYumUpstream }, () => {
       assert.deepEqual(await excluding('package_group', rule), without(crab, newCrab))
   })
 
+  it('has rules that are found by what they say', async () => {
+    const view = await views.lab.createView({ repositories: [views.repository] })
+    const list = async (id: number, query: string) => {
+      const { results, total, subtotal } = await views.lab.show(`content_view_filters/${id}/rules?${query}`)
+      return [total, subtotal, results.map(({ name, errata_id }: Json) => name ?? errata_id)]
+    }
+    const byName = await views.addFilter(view, { type: 'rpm', rules: [{ name: 'crab' }, { name: 'whale' }] })
+    for (const [query, found] of [
+      ['', ['crab', 'whale']],
+      ['search=name%3D"whale"', ['whale']],
+      ['search=name%3D"walrus"', []],
+      ['name=whale', ['whale']],
+      ['per_page=1&page=2', ['whale']],
+      ['order=name%20desc', ['whale', 'crab']],
+    ] as const)
+      assert.deepEqual((await list(byName.id, query))[2], found, query)
+    assert.deepEqual(await list(byName.id, 'search=name%3Dcrab'), [2, 1, ['crab']])
+    const rules = [{ errata_id: 'SEA-2024:0001' }, { errata_id: 'SEA-2024:0002' }]
+    const byAdvisory = await views.addFilter(view, { type: 'erratum', rules })
+    assert.deepEqual(await list(byAdvisory.id, 'errata_id=SEA-2024:0002'), [1, 1, ['SEA-2024:0002']])
+  })
+
   it('by modules decides over streams and over the packages that belong to modules', async () => {
     const first = await views.chosen({ type: 'modulemd', inclusion: true, rules: [{ name: 'tentacles:1' }] })
     assert.deepEqual([first['packages'], first['modules']], [without(newOctopus), ['tentacles:1']])

@@ -166,7 +166,7 @@ export const filterEndpoints = {
     summary: 'List the rules of a filter',
     tag: ruleTag,
     params: Rules,
-    query: Type.Object(ListQuery),
+    query: Type.Object({ ...ListQuery, errata_id: Type.Optional(Type.String()) }),
   }),
   createRule: endpoint({
     action: 'content_view_filter_rules.create',

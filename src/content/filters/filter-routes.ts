@@ -4,7 +4,7 @@ import { timestamp } from '../../platform/http/timestamps.ts'
 import type { SearchRequest } from '../../platform/search/list-request.ts'
 import { answerList } from '../answer-list.ts'
 import { filterEndpoints as endpoints } from './filter-contract.ts'
-import { type FilterService, optionsOf } from './filter-service.ts'
+import { derivedOf, type FilterService, optionsOf } from './filter-service.ts'
 import type { FilterRule, ViewFilter } from './filter-store.ts'
 
 /** What a filter is asked to be, in the words of the interface. */
@@ -58,10 +58,10 @@ function routesOfRules(filters: FilterService, now: () => number): Route[] {
   })
   return [
     route(endpoints.listRules, ({ actor, params, query }) =>
-      answerList(query, { now: now(), order: { by: 'id', direction: 'asc' } }, async ({ page }) => {
-        const { rules } = await filters.getFilter(actor, params.content_view_filter_id)
-        const end = page.limit === undefined ? undefined : page.offset + page.limit
-        return { rows: rules.slice(page.offset, end).map(presentRule), total: rules.length, subtotal: rules.length }
+      answerList(query, { now: now(), order: { by: 'id', direction: 'asc' } }, async (request) => {
+        const wanted = { filterId: params.content_view_filter_id, name: query.name, errata_id: query.errata_id }
+        const { rows, ...counts } = await filters.listRules(actor, wanted, request)
+        return { rows: rows.map(presentRule), ...counts }
       }),
     ),
     route(endpoints.createRule, async ({ actor, params, body }) =>
@@ -99,6 +99,6 @@ function present(filter: ViewFilter): object {
   }
 }
 
-function presentRule({ id, attributes }: FilterRule): object {
-  return { id, ...attributes }
+function presentRule(rule: FilterRule): object {
+  return { id: rule.id, ...rule.attributes, ...derivedOf(rule) }
 }

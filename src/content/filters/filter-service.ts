@@ -18,11 +18,13 @@ import {
   insertFilter,
   insertRule,
   listFilters,
+  listRules,
   listStrangers,
   saveFilterRepositories,
   updateFilter,
   updateRule,
   type ViewFilter,
+  type WantedRules,
 } from './filter-store.ts'
 
 /** Only what is given is changed. */
@@ -119,6 +121,15 @@ export class FilterService {
     return filter
   }
 
+  async listRules(
+    actor: Actor,
+    wanted: WantedRules & { readonly filterId: number },
+    request: ListRequest,
+  ): Promise<Listed<FilterRule>> {
+    await this.getFilter(actor, wanted.filterId)
+    return listRules(this.#parts.db, wanted, request)
+  }
+
   async getRule(actor: Actor, { filterId, id }: RuleKey): Promise<FilterRule> {
     return ruleOf(await this.getFilter(actor, filterId), id)
   }
@@ -131,7 +142,7 @@ export class FilterService {
     const id = await insertRule(this.#parts.db, filterId, attributes).catch((error: unknown) => {
       throw isForeignKeyViolation(error) ? notFound('content view filter', filterId) : error
     })
-    return { id, attributes }
+    return { id, type: filter.type, attributes }
   }
 
   async updateRule(actor: Actor, { filterId, id }: RuleKey, change: AttributeValues): Promise<FilterRule> {
@@ -139,7 +150,7 @@ export class FilterService {
     const attributes = withoutNulls({ ...ruleOf(filter, id).attributes, ...change })
     checkAttributes(filter, attributes)
     await updateRule(this.#parts.db, id, attributes)
-    return { id, attributes }
+    return { id, type: filter.type, attributes }
   }
 
   /** Gives what was deleted. */
@@ -219,6 +230,11 @@ function changedOptions(
   const stranger = Object.keys(change).find((name) => !known.includes(name))
   if (stranger !== undefined) throw invalidField(stranger, `is not for filters of type ${type}`)
   return known.filter((name) => change[name] ?? options.includes(name))
+}
+
+/** Values that follow from what a rule says, for answers. */
+export function derivedOf({ type, attributes }: FilterRule): AttributeValues {
+  return kinds.get(type)?.derive?.(attributes) ?? {}
 }
 
 /** What may be said of filters of a type besides their rules. */

@@ -5,12 +5,15 @@ import type { Listed, ListRequest } from '../../platform/search/list-request.ts'
 import { listRows } from '../../platform/search/list-rows.ts'
 import type { ContentTables } from '../tables.ts'
 import type { AttributeValues } from '../unit-filter.ts'
+import { filterRuleSearch, ruleWord } from './filter-rule-search.ts'
 import { filterSearch } from './filter-search.ts'
 
 type ContentDb = Db<ContentTables>
 
 export interface FilterRule {
   readonly id: number
+  /** Of its filter. */
+  readonly type: string
   readonly attributes: AttributeValues
 }
 
@@ -48,7 +51,7 @@ function selectFilters(db: ContentDb) {
         from content_view_filter_repositories chosen where chosen.filter_id = f.id)`.as('repository_ids'),
       sql<
         FilterRule[]
-      >`(select coalesce(json_agg(json_build_object('id', rule.id, 'attributes', rule.attributes) order by rule.id), '[]')
+      >`(select coalesce(json_agg(json_build_object('id', rule.id, 'type', f.type, 'attributes', rule.attributes) order by rule.id), '[]')
         from content_view_filter_rules rule where rule.filter_id = f.id)`.as('rules'),
     ])
 }
@@ -110,6 +113,28 @@ export async function listStrangers(db: ContentDb, viewId: number, ids: readonly
     db,
   )
   return rows.map(({ id }) => id)
+}
+
+/** Which rules of a filter are wanted: those that say these words. */
+export interface WantedRules {
+  readonly name?: string | undefined
+  readonly errata_id?: string | undefined
+}
+
+export async function listRules(
+  db: ContentDb,
+  { filterId, ...words }: WantedRules & { readonly filterId: number },
+  request: ListRequest,
+): Promise<Listed<FilterRule>> {
+  let rules = db
+    .selectFrom('content_view_filter_rules as r')
+    .innerJoin('content_view_filters as f', 'f.id', 'r.filter_id')
+    .select(['r.id', 'f.type', 'r.attributes'])
+    .where('f.id', '=', filterId)
+  for (const [name, word] of Object.entries(words)) {
+    if (word !== undefined) rules = rules.where(ruleWord(name), '=', word)
+  }
+  return listRows(rules, filterRuleSearch, request)
 }
 
 export async function insertRule(db: ContentDb, filterId: number, attributes: AttributeValues): Promise<number> {

@@ -15,7 +15,8 @@ import { publishYum } from './publish/publish-yum.ts'
 import { saveYumUnits } from './save-units.ts'
 import { discoverYum } from './sync/discover-yum.ts'
 
-const osVersions = [6, 7, 8].flatMap((version) => [`os-${version}`, `rhel-${version}`])
+/** `rhel-9` is one that the Ansible collection knows. */
+const osVersions = [...[6, 7, 8].flatMap((version) => [`os-${version}`, `rhel-${version}`]), 'rhel-9']
 
 /** RPM packages and what belongs to them. */
 export const yum: ContentType = {

@@ -18,6 +18,8 @@ export const moduleFilter: UnitFilterKind = {
   }),
   checkRule: ({ name, module_stream_ids: ids }) =>
     name === undefined && ids === undefined ? { name: ['must be given, or module_stream_ids'] } : {},
+  // clients of Katello, which has a rule for each stream, look for it in every rule
+  derive: ({ module_stream_ids: ids }) => ({ module_stream_id: onlyOf(ids as readonly number[] | undefined) }),
   options: {
     original_module_streams: 'Of a filter of modules: it also names streams that no advisory names packages of',
   },
@@ -33,6 +35,10 @@ export const moduleFilter: UnitFilterKind = {
         sql<boolean>`exists (select 1 from module_units d where d.unit_id = u.id and ${isNamed(words, source)})`,
     },
   ],
+}
+
+function onlyOf(ids: readonly number[] = []): number | null {
+  return ids.length === 1 ? (ids[0] as number) : null
 }
 
 function isNamed({ rules, options }: FilterWords, source: HeldUnits): Condition {
