@@ -101,12 +101,12 @@ const elementCases: readonly Case[] = [
   [
     'has an epoch that is none',
     withText('primary', (text) => text.replaceAll('epoch="0"', 'epoch="4000000000"')),
-    /package 1 \("old"\) has the epoch "4000000000"/,
+    /package \("new"\) has the epoch "4000000000"/,
   ],
   [
     'has a package with a path for a name',
     withText('primary', (text) => text.replace('<name>new', '<name>../new')),
-    /package 2.*which cannot be in a file's name/,
+    /package \("\.\.\/new"\).*which cannot be in a file's name/,
   ],
   [
     'has a package on this machine',
@@ -128,7 +128,7 @@ const elementCases: readonly Case[] = [
   ],
   [
     'nests elements without end',
-    withText('primary', (text) => text.replace('<description/>', '<a>'.repeat(100_000))),
+    withText('primary', (text) => text.replace(/(?<=What new.*)<description\/>/s, '<a>'.repeat(100_000))),
     /nested more than 32 deep/,
   ],
   [
@@ -197,7 +197,11 @@ const bombs = Object.entries(packers)
     const bomb = (text: string) =>
       text.replace('<description/>', `<description>${' '.repeat(40_000_000)}</description>`)
     const change = ({ text }: MadeRecord) => ({ text: bomb(String(text)), pack, openSize: null, openChecksum: null })
-    return [`is much made of little ${kind}`, withList('primary', change), /primary\.xml: .*has more than \d+/]
+    return [
+      `is much made of little ${kind}`,
+      withList('primary', change),
+      /primary\.xml: .*(has|package of) more than \d+/,
+    ]
   })
 
 const moduleText = '---\ndocument: modulemd\nversion: 2\ndata:\n  name: "a'

@@ -54,9 +54,12 @@ export async function* readPackages<Entry>(
   yield { packages, announced, warning: warningOf(list.document, announced, count + list.passedOver()) }
 }
 
-function parseNumbered<Entry>(record: XmlRecord, { document, parse }: PackageList<Entry>, number: number): Entry {
+function parseNumbered<Entry>(record: XmlRecord, list: PackageList<Entry>, number: number): Entry {
+  const { document, parse, passedOver } = list
   if (number > maxPackages) throw wrongDocument(document, `it has more than ${maxPackages} packages`)
-  return parse(record, (problem) => wrongDocument(document, `package ${number}${titleOf(record)} ${problem}`))
+  // what was left out before may have been in front of it or not
+  const place = passedOver() === 0 ? ` ${number}` : ''
+  return parse(record, (problem) => wrongDocument(document, `package${place}${titleOf(record)} ${problem}`))
 }
 
 function titleOf(record: XmlRecord): string {
