@@ -16,6 +16,8 @@ const packages = 60_000
 const newPackages = 100
 /** Somebody looks at lists meanwhile, so often. */
 const askEveryMs = 50
+/** How much memory is in use is asked seldom: to tell it stops every process for a moment. */
+const watchEveryMs = 500
 
 export interface Bench {
   readonly program: BenchProgram
@@ -62,7 +64,7 @@ async function measure(
   let peak = 0
   const watch = setInterval(() => {
     peak = Math.max(peak, program.memoryMegabytes())
-  }, 200)
+  }, watchEveryMs)
   const isOver = new AbortController()
   const asked = ['/content/api/repositories', '/readyz'].map((path) => askOften(program, path, isOver.signal))
   const seconds = await work()
